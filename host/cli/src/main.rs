@@ -1,0 +1,77 @@
+//! The `stepwell` program: one file for each verb.
+
+mod demo;
+mod exit;
+mod grant;
+mod ingest;
+mod output;
+mod read;
+mod sample;
+mod store_args;
+mod token_args;
+
+use clap::{Parser, Subcommand};
+use exit::Exit;
+use output::Output;
+use std::process::ExitCode;
+
+/// Lets AI agents read personal data, one bounded step at a time, never outside the grant they were given.
+#[derive(Debug, Parser)]
+#[command(name = "stepwell", version, max_term_width = 110, after_help = GETTING_STARTED)]
+struct Arguments {
+    /// Prints JSON for scripts instead of text for people
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const GETTING_STARTED: &str = "\
+Getting started:
+  stepwell demo                                          see the whole climb on sample data, nothing is kept
+  stepwell ingest --connection home messages mail.ndjson fill a store from lines of {\"key\", \"data\", \"emitted_at\"}
+  stepwell grant create --client Claude --stream messages:subject,body --expires 30d
+  stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
+
+Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 77 owner token refused, 78 no usable token.";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Demo(demo::Demo),
+    Ingest(ingest::IngestArguments),
+    #[command(subcommand)]
+    Grant(grant::GrantVerb),
+    Read(read::Read),
+    Sample(sample::Sample),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // --help and --version arrive here too; they are no mistake.
+            let mistake = error.use_stderr();
+            let _ = error.print();
+            return if mistake { Exit::Usage.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let output = Output::new(arguments.json);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output.failed(&error.into()).into(),
+    };
+    match runtime.block_on(run(arguments.verb, &output)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output.failed(&error).into(),
+    }
+}
+
+async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
+    match verb {
+        Verb::Demo(demo) => demo.run(output).await,
+        Verb::Ingest(ingest) => ingest.run(output).await,
+        Verb::Grant(grant) => grant.run(output).await,
+        Verb::Read(read) => read.run(output).await,
+        Verb::Sample(sample) => sample.run(output),
+    }
+}

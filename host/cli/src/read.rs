@@ -1,0 +1,124 @@
+//! `stepwell read`: a window of a field, as a client would get it.
+
+use crate::exit::UsageError;
+use crate::output::{Output, for_stdout};
+use crate::store_args::StoreArguments;
+use crate::token_args::TokenArguments;
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+use std::io::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+use stepwell_contract::selector::{Selector, WindowArguments};
+use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId};
+use stepwell_ladder::{FieldWindow, WindowRequest, read_window};
+use stepwell_source::sqlite::Missing;
+use stepwell_source::{Source, SourceError};
+
+/// Reads one bounded window of a field under a client token
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The text goes to standard output, where it lies and how to go on to standard error.
+Lengths and offsets count Unicode code points. A window holds 4096 of them unless you say otherwise, 16384 at most.
+
+  stepwell read cin_home/messages:m1 body --token-file token
+  stepwell read cin_home/messages:m1 body --token-file token --q 'invoice'
+  stepwell read messages:m1 /headers/subject --connection cin_home --token-file token")]
+pub(crate) struct Read {
+    #[command(flatten)]
+    store: StoreArguments,
+    #[command(flatten)]
+    token: TokenArguments,
+    /// The record: connection/stream:record, or stream:record
+    id: String,
+    /// The field: a top-level name, or a JSON pointer such as /headers/0/value
+    field: String,
+    /// The connection, where the id names none
+    #[arg(long, value_name = "ID")]
+    connection: Option<ConnectionId>,
+    /// Where the window starts
+    #[arg(long, value_name = "N")]
+    offset: Option<u64>,
+    /// How long the window may be
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Shows the window around the first match of this phrase, whatever its case
+    #[arg(long, value_name = "TEXT")]
+    q: Option<String>,
+    /// How much to show before the match
+    #[arg(long, value_name = "N")]
+    before: Option<u64>,
+    /// How much to show after the match
+    #[arg(long, value_name = "N")]
+    after: Option<u64>,
+    /// Goes on from an earlier window
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+}
+
+impl Read {
+    pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
+        let token = self.token.token()?;
+        let request = self.request()?;
+        let store = self.store.open(Missing::Refuse).await?;
+        let caller = store.authenticate(&token).await?;
+        let keys = store.keyring().await?;
+        let window = read_window(&store, &keys, &caller, &request, now_unix()?).await?;
+        if output.is_json() {
+            let mut value = window.structured();
+            value["next_match_cursor"] = json!(window.next_match_cursor);
+            return output.json(&value);
+        }
+        let mut out = std::io::stdout().lock();
+        out.write_all(for_stdout(&window.text).as_bytes())?;
+        out.flush()?;
+        output.note(format_args!("\n{}", summary(&window)));
+        Ok(())
+    }
+
+    fn request(&self) -> anyhow::Result<WindowRequest> {
+        let id = ResultId::parse(&self.id).and_then(|id| id.with_connection(self.connection.as_ref()));
+        let path = FieldPath::parse(&self.field).map_err(|fault| {
+            Refusal::new(Code::InvalidFieldPath, format!("the field path {fault}")).param("field_path")
+        });
+        let selector = Selector::parse(WindowArguments {
+            cursor: self.cursor.clone(),
+            offset_chars: self.offset,
+            limit_chars: self.limit,
+            q: self.q.clone(),
+            before_chars: self.before,
+            after_chars: self.after,
+        });
+        Ok(WindowRequest {
+            record: id.map_err(SourceError::from)?.into(),
+            path: path.map_err(SourceError::from)?,
+            selector: selector.map_err(SourceError::from)?,
+        })
+    }
+}
+
+/// Says where a window lies and how to go on, in the words of this command.
+fn summary(window: &FieldWindow) -> String {
+    let span = window.window.span;
+    let mut text = format!("{}..{} of {} chars", span.start(), span.end(), window.window.total);
+    if window.window.complete() {
+        text.push_str(", complete");
+    }
+    if let Some((_, at)) = &window.hit {
+        text.push_str(&format!(", match at {}", at.start()));
+    }
+    if let Some(next) = window.window.next() {
+        text.push_str(&format!("; go on with --offset {next}"));
+    }
+    if let Some(cursor) = &window.next_match_cursor {
+        text.push_str(&format!("; next match with --cursor {cursor}"));
+    }
+    text
+}
+
+pub(crate) fn now_unix() -> anyhow::Result<u64> {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
+    let elapsed =
+        elapsed.map_err(|_| UsageError("the clock of this machine stands before 1970: set it".into()));
+    Ok(elapsed.context("cannot seal cursors")?.as_secs())
+}

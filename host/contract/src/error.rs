@@ -1,0 +1,189 @@
+//! What can go wrong for a client, each with one code and one meaning.
+
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// Says which side refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The request never reached the data: its arguments, id, cursor or handle were wrong.
+    Adapter,
+    /// The resource server looked and answered no.
+    ResourceServer,
+    /// The caller's token or grant does not allow it.
+    Authorization,
+    /// A plugin failed and its policy is to refuse.
+    Tier,
+}
+
+impl Class {
+    /// The value of `type` on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Adapter => "adapter_error",
+            Self::ResourceServer => "rs_error",
+            Self::Authorization => "authorization_error",
+            Self::Tier => "tier_error",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($variant:ident = $name:literal, $class:ident, $status:expr, $meaning:literal;)*) => {
+        /// Every refusal that a client can see.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $(#[doc = $meaning] $variant,)* }
+
+        impl Code {
+            /// All codes, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The value of `code` on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Which side refuses with this code.
+            #[must_use]
+            pub const fn class(self) -> Class {
+                match self { $(Self::$variant => Class::$class,)* }
+            }
+
+            /// The HTTP status that a resource server answers with, where there is one.
+            #[must_use]
+            pub const fn http_status(self) -> Option<u16> {
+                match self { $(Self::$variant => $status,)* }
+            }
+
+            /// What the code means, in one sentence.
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidArguments = "invalid_arguments", Adapter, None, "An argument is missing, unknown or of the wrong shape.";
+    InvalidResultId = "invalid_result_id", Adapter, None, "The id does not follow the id grammar.";
+    ConflictingConnectionId = "conflicting_connection_id", Adapter, None, "The id and an argument name different connections.";
+    InvalidHandle = "invalid_handle", Adapter, None, "The resource handle is malformed, or of another kind or version.";
+    InvalidWindowSelector = "invalid_window_selector", Adapter, None, "The selectors exclude each other or are out of bounds.";
+    InvalidFieldPath = "invalid_field_path", Adapter, Some(400), "The field path is neither a name nor a JSON pointer.";
+    InvalidCursor = "invalid_cursor", Adapter, Some(400), "The cursor was not issued for this record, field and grant.";
+    StaleCursor = "stale_cursor", Adapter, Some(409), "The field changed since the cursor was issued.";
+    ExpiredCursor = "expired_cursor", Adapter, Some(410), "The cursor is past its lifetime.";
+    InvalidToken = "invalid_token", Authorization, Some(401), "The token is unknown, expired or revoked.";
+    OwnerTokenRefused = "owner_token_refused", Authorization, Some(403), "An owner token may not read through this door.";
+    GrantExpired = "grant_expired", Authorization, Some(403), "The grant is past its expiry.";
+    GrantRevoked = "grant_revoked", Authorization, Some(403), "The owner revoked the grant.";
+    GrantStreamNotAllowed = "grant_stream_not_allowed", Authorization, Some(403), "The grant does not name this stream.";
+    FieldNotGranted = "field_not_granted", Authorization, Some(403), "The grant does not name this field.";
+    ConnectionNotFound = "connection_not_found", ResourceServer, Some(404), "No such connection within the grant.";
+    NotFound = "not_found", ResourceServer, Some(404), "No such record within the grant.";
+    FieldNotFound = "field_not_found", ResourceServer, Some(404), "The record has no such field.";
+    FieldNotText = "field_not_text", ResourceServer, Some(422), "The field holds no text.";
+    QueryNotFound = "query_not_found", ResourceServer, Some(404), "The phrase does not occur in the field.";
+    AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
+    SourceUnavailable = "source_unavailable", ResourceServer, Some(503), "The store did not answer.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A refusal that may be shown to a client: it names nothing outside the caller's grant.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct Refusal {
+    /// Which refusal it is.
+    pub code: Code,
+    /// What was wrong, which value, and what to do next.
+    pub message: String,
+    /// The argument at fault.
+    pub param: Option<String>,
+    /// What to try instead.
+    pub hint: Option<String>,
+    /// Further members of the error object, such as `available_connections`.
+    pub extras: Map<String, Value>,
+}
+
+impl Refusal {
+    /// Starts a refusal from its code and sentence.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), param: None, hint: None, extras: Map::new() }
+    }
+
+    /// Names the argument at fault.
+    #[must_use]
+    pub fn param(mut self, param: impl Into<String>) -> Self {
+        self.param = Some(param.into());
+        self
+    }
+
+    /// Says what to try instead.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds a member to the error object.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.extras.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The error object as it stands on the wire.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut error = self.extras.clone();
+        error.insert("type".into(), json!(self.code.class().as_str()));
+        error.insert("code".into(), json!(self.code.as_str()));
+        error.insert("message".into(), json!(self.message));
+        if let Some(param) = &self.param {
+            error.insert("param".into(), json!(param));
+        }
+        if let Some(hint) = &self.hint {
+            error.insert("hint".into(), json!(hint));
+        }
+        if let Some(status) = self.code.http_status() {
+            error.insert("http_status".into(), json!(status));
+        }
+        json!({ "error": error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_code_has_its_own_name_and_a_meaning() {
+        let names: HashSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        for code in Code::ALL {
+            assert!(code.as_str().bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{code}");
+            assert!(code.meaning().ends_with('.'), "{code}");
+        }
+    }
+
+    #[test]
+    fn the_error_object_keeps_its_extras_but_never_lets_them_replace_the_code() {
+        let refusal =
+            Refusal::new(Code::NotFound, "no record").with("code", "forged").param("id").hint("search");
+        let error = &refusal.to_json()["error"];
+        assert_eq!(error["code"], "not_found");
+        assert_eq!(error["type"], "rs_error");
+        assert_eq!(error["http_status"], 404);
+        assert_eq!((&error["param"], &error["hint"]), (&json!("id"), &json!("search")));
+    }
+}

@@ -1,0 +1,19 @@
+//! What the tests share.
+//!
+//! - [`Postgres`]: a throw-away server on loopback. It finds a Postgres or installs one, runs it in a temporary
+//!   directory, and is gone when the test process is gone, however that ended.
+//! - [`WireTap`]: a proxy that records what a server and its client say to each other, so that a test can prove what
+//!   never left the database.
+//! - [`rss_kb`] and [`peak_rss_kb`]: how much memory a process holds.
+//!
+//! Set-up that fails cannot be handled by a test, so this crate panics with a sentence that says what to do.
+
+#![allow(clippy::expect_used, reason = "only tests use this crate, and a panic is how a test fails")]
+
+mod memory;
+mod postgres;
+mod wire_tap;
+
+pub use memory::{peak_rss_kb, rss_kb};
+pub use postgres::Postgres;
+pub use wire_tap::{WireTap, wire_tap};
