@@ -1,0 +1,57 @@
+//! Reads windows of bytes.
+
+use crate::bind;
+use crate::embedded::Embedded;
+use crate::embedded::statement::Statement;
+use crate::error::{Result, SourceError};
+use crate::prepare::blob::PART;
+use crate::shape::{Field, FieldKind, Place};
+use crate::time;
+use crate::token::Caller;
+use stepwell_contract::quote::json_string;
+use stepwell_contract::{Bytes, Code, Refusal};
+
+impl Embedded {
+    /// Reads a part of a binary field, by a statement that checks the grant again.
+    pub(super) async fn read_bytes(
+        &self,
+        caller: &Caller,
+        field: &Field,
+        start: Bytes,
+        length: Bytes,
+    ) -> Result<Vec<u8>> {
+        let (FieldKind::Binary, Place::Stored(stored)) = (field.shape.kind, &field.place) else {
+            let message = format!("the field {} holds no bytes", json_string(field.path.as_str()));
+            return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
+        };
+        let end = start.saturating_add(length).min(field.shape.bytes);
+        if start >= end {
+            return Ok(Vec::new());
+        }
+        let database_int = |bytes: Bytes| i64::try_from(bytes.get()).unwrap_or(i64::MAX);
+        let params = bind![
+            caller.grant(),
+            time::now(),
+            stored.scope,
+            stored.record,
+            stored.top.as_str(),
+            stored.pointer.as_str(),
+            database_int(start) - PART as i64,
+            database_int(end),
+            &stored.row_digest.0[..],
+        ];
+        let (mut data, mut data_starts) = (Vec::new(), None);
+        for mut row in self.read(Statement::BlobParts, params).await? {
+            data_starts.get_or_insert(Bytes(row.int()?.unsigned_abs()));
+            data.extend(row.bytes_or_null()?.unwrap_or_default());
+        }
+        let Some(data_starts) = data_starts else {
+            self.require_active(caller).await?;
+            return Err(SourceError::Changed);
+        };
+        let from =
+            usize::try_from(start.saturating_sub(data_starts).get()).unwrap_or(usize::MAX).min(data.len());
+        let wanted = usize::try_from((end - start).get()).unwrap_or(usize::MAX).min(data.len() - from);
+        Ok(data[from..from + wanted].to_vec())
+    }
+}

@@ -1,0 +1,285 @@
+//! One thing wrong at a time, against every statement that it concerns.
+
+use super::{AT, Gate, NOW, under_grant};
+use crate::bind;
+use crate::embedded::row::Param;
+use crate::embedded::statement::{Reads, Statement};
+use Statement::{
+    BlobParts, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits, RecordFields,
+    Search, Shape, Text, Values,
+};
+
+/// What a breach is about, and so which statements have to notice it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Concerns {
+    /// The grant as a whole: every statement.
+    Grant,
+    /// One record: every statement that looks at records.
+    Record,
+    /// One field: every statement that looks at fields.
+    Field,
+}
+
+impl Concerns {
+    fn includes(self, statement: Statement) -> bool {
+        match self {
+            Self::Grant => true,
+            Self::Record => !matches!(statement, GrantedFields | GrantedScopes),
+            Self::Field => !matches!(statement, ListNewest | ListOldest | GrantedScopes),
+        }
+    }
+}
+
+/// A change to the grant's own rows: what it concerns, how it is made and how it is undone.
+fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
+    use Concerns::{Field, Grant, Record};
+    let (id, other, scope, record) = (&gate.grant, &gate.other_grant, gate.text.scope, gate.text.record);
+    let set = |concerns, table: &str, key: &str, wrong: &str, right: String| {
+        let update = |set: &str| format!("UPDATE {table} SET {set} WHERE {key}");
+        (concerns, update(wrong), update(&right))
+    };
+    let of_grant = format!("id = '{id}'");
+    let of_scope = format!("grant_id = '{id}' AND scope = {scope}");
+    let of_record = format!("id = {record}");
+    let of_list = format!("{of_scope} AND rid = 'k'");
+    let mut changes = vec![
+        set(Grant, "grants", &of_grant, "revoked_at = 1", "revoked_at = NULL".into()),
+        // A revocation counts from now on, whenever it says that it was.
+        set(Grant, "grants", &of_grant, &format!("revoked_at = {}", NOW + 9), "revoked_at = NULL".into()),
+        set(Grant, "grants", &of_grant, &format!("expires_at = {NOW}"), format!("expires_at = {}", NOW + 1)),
+        set(Record, "grant_scope", &of_scope, &format!("since = {}", AT + 1), format!("since = {AT}")),
+        set(Record, "grant_scope", &of_scope, &format!("until = {AT}"), format!("until = {}", AT + 1)),
+        set(Record, "record", &of_record, "consent_time = NULL", format!("consent_time = {AT}")),
+        set(
+            Record,
+            "record",
+            &of_record,
+            &format!("consent_time = {}", AT - 1),
+            format!("consent_time = {AT}"),
+        ),
+        set(
+            Record,
+            "record",
+            &of_record,
+            &format!("consent_time = {}", AT + 1),
+            format!("consent_time = {AT}"),
+        ),
+        set(Record, "grant_resource", &of_list, "rid = 'K'", String::new()),
+        set(Record, "grant_resource", &of_list, &format!("scope = {}", gate.elsewhere.scope), String::new()),
+        set(Record, "grant_resource", &of_list, &format!("grant_id = '{other}'"), String::new()),
+    ];
+    for (_, _, undo) in
+        changes.iter_mut().filter(|(_, change, _)| change.starts_with("UPDATE grant_resource"))
+    {
+        let back = format!("INSERT INTO grant_resource (grant_id, scope, rid) VALUES ('{id}', {scope}, 'k')");
+        *undo = format!("DELETE FROM grant_resource WHERE grant_id IN ('{id}', '{other}'); {back}");
+    }
+    // One end of the range is enough to hide what has no time.
+    for gone in ["since", "until"] {
+        let (low, high) = (format!("since = {AT}"), format!("until = {}", AT + 1));
+        changes.push((
+            Record,
+            format!("UPDATE grant_scope SET {gone} = NULL WHERE {of_scope}; UPDATE record SET consent_time = NULL WHERE {of_record}"),
+            format!("UPDATE grant_scope SET {low}, {high} WHERE {of_scope}; UPDATE record SET consent_time = {AT} WHERE {of_record}"),
+        ));
+    }
+    changes.push((
+        Record,
+        format!("DELETE FROM grant_resource WHERE {of_scope}"),
+        format!("INSERT INTO grant_resource (grant_id, scope, rid) VALUES ('{id}', {scope}, 'k')"),
+    ));
+    changes.push((
+        Field,
+        format!("DELETE FROM grant_field WHERE {of_scope}"),
+        ["body", "subject", "file"]
+            .map(|field| {
+                format!(
+                    "INSERT INTO grant_field (grant_id, scope, field) VALUES ('{id}', {scope}, '{field}');"
+                )
+            })
+            .concat(),
+    ));
+    for wrong in [format!("scope = {}", gate.elsewhere.scope), "field = 'x' || field".to_owned()] {
+        let back =
+            format!("DELETE FROM grant_field WHERE grant_id = '{id}'; {}", changes[changes.len() - 1].2);
+        changes.push((Field, format!("UPDATE grant_field SET {wrong} WHERE {of_scope}"), back));
+    }
+    changes.push((
+        Grant,
+        format!("DELETE FROM grant_scope WHERE {of_scope}"),
+        format!("INSERT INTO grant_scope (grant_id, scope, since, until, listed) VALUES ('{id}', {scope}, {AT}, {}, 1)", AT + 1),
+    ));
+    changes
+}
+
+/// Parameters of which one is wrong, for a statement.
+fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec<Param>)> {
+    let good = gate.good(statement);
+    let with = |index: usize, value: Param| {
+        let mut params = good.clone();
+        params[index] = value;
+        params
+    };
+    let mut wrong = vec![
+        ("an unknown grant", with(0, "grt_0000000000000000".into())),
+        ("a grant by the start of its name", with(0, gate.grant[..8].into())),
+        ("any grant", with(0, "%".into())),
+        ("no grant", with(0, Param::Text(None))),
+        ("another grant", with(0, gate.other_grant.as_str().into())),
+        ("a moment after the end", with(1, (NOW + 1).into())),
+    ];
+    match statement {
+        Locate => {
+            wrong.push(("another stream", with(2, "orders".into())));
+            wrong.push(("another record", with(3, "unlisted".into())));
+        }
+        GrantedScopes => {}
+        _ => wrong.push(("another connection", with(2, gate.elsewhere.scope.into()))),
+    }
+    if matches!(statement, Shape | Text | RecordFields | MatchUnits | BlobParts) {
+        wrong.push(("a record of another connection", with(3, gate.elsewhere.record.into())));
+        let mut both = with(2, gate.elsewhere.scope.into());
+        both[3] = gate.elsewhere.record.into();
+        wrong.push(("another connection and its record", both));
+    }
+    if matches!(statement, Locate | Shape | Text) {
+        let mut secret = with(4, "secret".into());
+        secret[5] = "/secret".into();
+        if let Some(digest) = secret.get_mut(8) {
+            *digest = gate.secret_digest.0[..].into();
+        }
+        wrong.push(("a field that was not granted", secret.clone()));
+        secret[4] = "body".into();
+        wrong.push(("a field that was not granted under the name of one that was", secret));
+        wrong.push(("a field under the name of one that was not granted", with(4, "secret".into())));
+    }
+    match statement {
+        Text => wrong.push(("another digest", with(8, gate.secret_digest.0[..].into()))),
+        BlobParts => {
+            wrong.push(("another digest", with(8, gate.text.row_digest.0[..].into())));
+            // The very same bytes, in a field that was not granted.
+            let mut hidden = with(4, "hidden_file".into());
+            hidden[5] = "/hidden_file".into();
+            wrong.push(("a field that was not granted", hidden));
+        }
+        Values => {
+            let mut secret = with(4, "secret".into());
+            secret[5] = "secret".into();
+            wrong.push(("a field that was not granted", secret));
+        }
+        _ => {}
+    }
+    wrong
+}
+
+async fn every_statement_opens_with_good_parameters_and_with_no_single_wrong_one(gate: Gate) {
+    for statement in under_grant() {
+        let name = statement.name();
+        assert!(gate.opens(statement, gate.good(statement)).await, "{name} gives rows");
+        for (what, params) in wrong_parameters(&gate, statement) {
+            assert!(!gate.opens(statement, params).await, "{name} opens to {what}");
+        }
+        assert!(gate.opens(statement, gate.good(statement)).await, "{name} gives rows again");
+    }
+}
+
+/// Nothing is remembered from one statement to the next: a row that goes closes the door, and its return opens it.
+async fn every_row_of_the_grant_counts_at_the_next_statement(gate: Gate) {
+    for (concerns, change, undo) in changes(&gate) {
+        for turn in [(&change, false), (&undo, true)] {
+            gate.back_door.run(turn.0).await;
+            for statement in under_grant() {
+                let expected = turn.1 || !concerns.includes(statement);
+                let opens = gate.opens(statement, gate.good(statement)).await;
+                assert_eq!(opens, expected, "{} after: {}", statement.name(), turn.0);
+            }
+        }
+    }
+}
+
+/// Without a range or a list nothing is hidden, a record without a time least of all.
+async fn what_a_grant_does_not_restrict_is_open(gate: Gate) {
+    let (id, record) = (&gate.grant, gate.text.record);
+    gate.back_door
+        .run(&format!(
+            "UPDATE grant_scope SET since = NULL, until = NULL, listed = 0 WHERE grant_id = '{id}';
+             UPDATE grants SET expires_at = NULL WHERE id = '{id}'; DELETE FROM grant_resource WHERE grant_id = '{id}';
+             UPDATE record SET consent_time = NULL WHERE id = {record}"
+        ))
+        .await;
+    for statement in under_grant() {
+        assert!(gate.opens(statement, gate.good(statement)).await, "{}", statement.name());
+    }
+}
+
+/// A record's fields and values carry nothing of the fields beside them.
+async fn a_statement_over_many_fields_selects_the_granted_ones_alone(gate: Gate) {
+    let (id, scope) = (&gate.grant, gate.text.scope);
+    gate.back_door
+        .run(&format!(
+            "DELETE FROM grant_field WHERE grant_id = '{id}' AND scope = {scope} AND field <> 'subject'"
+        ))
+        .await;
+    let rows = gate.store.engine.read(RecordFields, gate.good(RecordFields)).await.unwrap();
+    let names: Vec<String> = rows.into_iter().map(|mut row| row.text().unwrap()).collect();
+    assert_eq!(names, ["subject"]);
+    let pair = bind![id.as_str(), NOW, scope, gate.text.record - 1, "subject", "secret", 1];
+    let rows = gate.store.engine.read(Values, pair).await.unwrap();
+    let shown = format!("{rows:?}");
+    assert!(shown.contains("a heron") && !shown.contains("hidden"), "{shown}");
+    for statement in [Search, MatchUnits] {
+        assert!(gate.opens(statement, gate.good(statement)).await, "the word is in the field that is left");
+    }
+}
+
+macro_rules! on_both_engines {
+    ($($body:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $body() {
+                super::$body(super::Gate::sqlite().await).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $body() {
+                super::$body(super::Gate::postgres().await).await;
+            })*
+        }
+    };
+}
+
+on_both_engines!(
+    every_statement_opens_with_good_parameters_and_with_no_single_wrong_one,
+    every_row_of_the_grant_counts_at_the_next_statement,
+    what_a_grant_does_not_restrict_is_open,
+    a_statement_over_many_fields_selects_the_granted_ones_alone,
+);
+
+/// The same on the page, for whoever reads a statement there: in both spellings.
+#[test]
+fn the_text_of_every_statement_says_what_it_reads() {
+    let has_word = |sql: &str, word: &str| {
+        sql.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
+    };
+    for &statement in Statement::ALL {
+        for sql in [statement.sql().replace('?', "$"), statement.postgres()] {
+            let name = statement.name();
+            let content =
+                ["inline", "seg", "blob_part", "text", "data"].iter().any(|word| has_word(&sql, word));
+            let under_grant = [
+                "JOIN grant_scope gs ON gs.",
+                "WHERE g.id = $1 AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > $2)",
+            ]
+            .iter()
+            .all(|clause| sql.contains(clause));
+            match statement.reads() {
+                Reads::Content => assert!(content && under_grant && has_word(&sql, "grant_field"), "{name}"),
+                Reads::Shape => assert!(!content && under_grant, "{name}"),
+                Reads::Books => assert!(!content && sql.starts_with("SELECT"), "{name}"),
+                Reads::Nothing => assert!(sql.starts_with("INSERT") || sql.starts_with("UPDATE"), "{name}"),
+            }
+            assert!(!sql.contains('?'), "{name}: a parameter that Postgres would not know");
+        }
+    }
+}

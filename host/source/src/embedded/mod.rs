@@ -1,0 +1,184 @@
+//! The embedded resource server: one set of rules over two engines.
+
+mod aggregate;
+mod blob;
+mod catalogue;
+pub(crate) mod engine;
+#[cfg(test)]
+mod gate;
+mod grants;
+mod ingest;
+mod locate;
+pub mod observe;
+mod page;
+mod pointer;
+mod records;
+pub mod row;
+mod search;
+pub mod statement;
+mod text;
+
+pub use engine::StoredBatch;
+pub use ingest::{Ingest, IngestTarget};
+
+use crate::bind;
+use crate::catalogue::GrantedScope;
+use crate::error::{Failure, Result};
+use crate::grant::GrantState;
+use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
+use crate::shape::{Digest, Field, RecordRef, RecordView};
+use crate::source::Source;
+use crate::time;
+use crate::token::{Caller, Token, TokenKind};
+use async_trait::async_trait;
+use engine::Engine;
+use locate::FoundRecord;
+use observe::{Observer, Seen};
+use row::{Param, Row};
+use statement::Statement;
+use std::sync::Arc;
+use stepwell_contract::cursor::{Keyring, SealingKey};
+use stepwell_contract::selector::Query;
+use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
+
+/// A store on SQLite or Postgres.
+#[derive(Debug)]
+pub struct Embedded {
+    engine: Box<dyn Engine>,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl Embedded {
+    pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
+        Self { engine, observer: None }
+    }
+
+    /// Tells an observer of every statement that reads: which one, and how much came back.
+    #[must_use]
+    pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
+        let rows = self.engine.read(statement, params).await?;
+        if let Some(observer) = &self.observer {
+            let bytes = rows.iter().map(Row::content_bytes).sum();
+            observer.seen(Seen { statement, rows: rows.len(), bytes });
+        }
+        Ok(rows)
+    }
+
+    /// Says why a grant that gives no rows gives none; returns if the grant itself is in order.
+    async fn require_active(&self, caller: &Caller) -> Result<()> {
+        let rows = self.read(Statement::GrantTimes, bind![caller.grant()]).await?;
+        let Some(mut row) = rows.into_iter().next() else {
+            return Err(Refusal::new(Code::InvalidToken, "the grant no longer exists").into());
+        };
+        let (revoked_at, expires_at) = (row.int_or_null()?, row.int_or_null()?);
+        refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))
+    }
+}
+
+fn refuse_ended(state: GrantState) -> Result<()> {
+    let ask = "ask the owner of the data for a new grant";
+    match state {
+        GrantState::Active => Ok(()),
+        GrantState::Expired => {
+            Err(Refusal::new(Code::GrantExpired, "the grant has expired").hint(ask).into())
+        }
+        GrantState::Revoked => {
+            Err(Refusal::new(Code::GrantRevoked, "the owner revoked the grant").hint(ask).into())
+        }
+    }
+}
+
+#[async_trait]
+impl Source for Embedded {
+    async fn authenticate(&self, token: &Token) -> Result<Caller> {
+        let unknown = || Refusal::new(Code::InvalidToken, "the token is unknown, expired or revoked");
+        let rows = self.read(Statement::Authenticate, bind![&token.digest()[..]]).await?;
+        let mut row = rows.into_iter().next().ok_or_else(unknown)?;
+        let kind = TokenKind::from_code(row.int()?).ok_or_else(unknown)?;
+        let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
+        if GrantState::of(revoked_at, expires_at, time::now()) != GrantState::Active {
+            return Err(unknown().into());
+        }
+        if kind == TokenKind::Owner {
+            let refusal = Refusal::new(
+                Code::OwnerTokenRefused,
+                "an owner token does not read records through this door",
+            );
+            return Err(refusal.hint("make a grant and use its client token").into());
+        }
+        let grant = row.text_or_null()?.ok_or_else(unknown)?;
+        let client = row.text()?;
+        let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
+        refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
+        Ok(Caller { grant, client })
+    }
+
+    async fn record(
+        &self,
+        caller: &Caller,
+        record: &RecordRef,
+        only: Option<&[String]>,
+    ) -> Result<RecordView> {
+        let found = self.locate_record(caller, record).await?;
+        if let Some(only) = only {
+            self.require_granted(caller, found.scope, only).await?;
+        }
+        let fields = self.view_fields(caller, found.scope, found.record, only).await?;
+        let FoundRecord { identity, connector, label, time, .. } = found;
+        Ok(RecordView { identity, connector, label, time, fields })
+    }
+
+    async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field> {
+        self.locate_field(caller, record, path).await
+    }
+
+    async fn text(&self, caller: &Caller, field: &Field, span: Span) -> Result<String> {
+        self.read_span(caller, field, span).await
+    }
+
+    async fn find(&self, caller: &Caller, field: &Field, q: &Query, from: Chars) -> Result<Option<Span>> {
+        self.find_phrase(caller, field, q, from).await
+    }
+
+    async fn bytes(&self, caller: &Caller, field: &Field, start: Bytes, length: Bytes) -> Result<Vec<u8>> {
+        self.read_bytes(caller, field, start, length).await
+    }
+
+    async fn catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
+        self.list_catalogue(caller).await
+    }
+
+    async fn records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage> {
+        self.list_records(caller, query).await
+    }
+
+    async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage> {
+        self.find_records(caller, query).await
+    }
+
+    async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation> {
+        self.compute(caller, query).await
+    }
+
+    async fn keyring(&self) -> Result<Keyring> {
+        let mut keys = Vec::new();
+        for mut row in self.read(Statement::SealingKeys, bind![]).await? {
+            let id = u32::try_from(row.int()?).unwrap_or_default();
+            keys.push(SealingKey::new(id, row.array()?));
+        }
+        let mut keys = keys.into_iter();
+        let current =
+            keys.next().ok_or_else(|| Failure::Store("the store has no key to seal cursors with".into()))?;
+        Ok(Keyring::new(current, keys.next()))
+    }
+}
+
+/// Reads a digest column.
+fn digest(row: &mut Row) -> Result<Digest, Failure> {
+    row.array().map(Digest)
+}

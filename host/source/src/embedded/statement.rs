@@ -1,0 +1,313 @@
+//! The closed set of statements.
+//!
+//! No SQL text is ever built from input: a statement is one of the constants below, and input is bound to it. Each one that
+//! reads data joins the caller's grant as it stands at that moment, so "may not read this" is a row that is not there.
+//! One text serves both engines: `?1` is respelled `$1` for Postgres, and casts give its planner the types.
+
+/// Joins a grant that counts (`?1` at the moment `?2`) with what it covers.
+macro_rules! under_grant {
+    () => {
+        "FROM grants g
+         JOIN grant_scope gs ON gs.grant_id = g.id
+         JOIN scope s ON s.id = gs.scope
+         JOIN connection c ON c.id = s.connection "
+    };
+}
+
+/// Whether the grant counts.
+macro_rules! grant_counts {
+    () => {
+        "WHERE g.id = ?1 AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > ?2) "
+    };
+}
+
+/// Whether the record `r` lies within the grant's time range and resource list.
+macro_rules! record_in_sight {
+    () => {
+        "(gs.since IS NULL OR r.consent_time >= gs.since)
+         AND (gs.until IS NULL OR r.consent_time < gs.until)
+         AND (gs.listed = 0 OR EXISTS (
+               SELECT 1 FROM grant_resource gr
+               WHERE gr.grant_id = gs.grant_id AND gr.scope = gs.scope AND gr.rid = r.rid)) "
+    };
+}
+
+/// A field's measures: never its content.
+macro_rules! shape {
+    () => {
+        "f.id, f.kind, f.chars, f.bytes, f.sha256, f.mime, f.file_name, f.nul_as, f.part_start "
+    };
+}
+
+/// The records of a stream, newest first, that have all the words. The sub-queries name the grant themselves, so that each
+/// is worked out once and not again for every record.
+macro_rules! search {
+    ($words:ident) => {
+        concat!(
+            "SELECT r.id, r.rid, r.time ", under_grant!(), "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
+            grant_counts!(), "AND s.id = ?3
+             AND (r.time < ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
+             AND r.id IN (", $words!("?8"), ")
+             AND (CAST(?9 AS TEXT) IS NULL OR r.id IN (", $words!("?9"), "))
+             AND (CAST(?10 AS TEXT) IS NULL OR r.id IN (", $words!("?10"), "))
+             AND (CAST(?11 AS TEXT) IS NULL OR r.id IN (", $words!("?11"), "))
+             AND (CAST(?12 AS TEXT) IS NULL OR r.id IN (", $words!("?12"), "))
+             AND (CAST(?13 AS TEXT) IS NULL OR r.id IN (", $words!("?13"), "))
+             AND (CAST(?14 AS TEXT) IS NULL OR r.id IN (", $words!("?14"), "))
+             AND (CAST(?15 AS TEXT) IS NULL OR r.id IN (", $words!("?15"), "))
+             ORDER BY r.time DESC, r.rid DESC LIMIT ?7"
+        )
+    };
+}
+
+/// The records that have a word in a granted field.
+macro_rules! words_sqlite {
+    ($word:literal) => {
+        concat!(
+            "SELECT u.rec FROM unit_words w JOIN unit u ON u.id = w.rowid JOIN field f ON f.id = u.field
+             JOIN grant_field gf ON gf.grant_id = ?1 AND gf.scope = ?3 AND gf.field = f.top
+             WHERE u.scope = ?3 AND w.unit_words MATCH ",
+            $word
+        )
+    };
+}
+
+/// The same in Postgres's words.
+macro_rules! words_postgres {
+    ($word:literal) => {
+        concat!(
+            "SELECT u.rec FROM unit u JOIN field f ON f.id = u.field
+             JOIN grant_field gf ON gf.grant_id = ?1 AND gf.scope = ?3 AND gf.field = f.top
+             WHERE u.scope = ?3 AND u.words @@ CAST(CAST(",
+            $word,
+            " AS TEXT) AS TSQUERY)"
+        )
+    };
+}
+
+/// The chunks of one record that have any of the words.
+macro_rules! match_units {
+    ($from:literal, $has_words:literal) => {
+        concat!(
+            "SELECT f.pointer, f.top, u.char_start, ",
+            shape!(),
+            $from,
+            "JOIN field f ON f.id = u.field
+             JOIN record r ON r.id = u.rec
+             JOIN scope s ON s.id = r.scope
+             JOIN grant_scope gs ON gs.scope = s.id
+             JOIN grants g ON g.id = gs.grant_id
+             JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = f.top ",
+            grant_counts!(),
+            "AND s.id = ?3 AND u.rec = ?4 AND ",
+            $has_words,
+            " AND ",
+            record_in_sight!(),
+            "ORDER BY f.pointer, u.char_start LIMIT 16"
+        )
+    };
+}
+
+macro_rules! statements {
+    ($($(#[$doc:meta])* $name:ident $reads:ident = $sql:expr;)*) => {
+        /// A statement of the closed set.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Statement { $($(#[$doc])* $name,)* }
+
+        impl Statement {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The statement's name in logs and tests.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name),)* }
+            }
+
+            /// Its text, in SQLite's spelling.
+            #[must_use]
+            pub const fn sql(self) -> &'static str {
+                match self { $(Self::$name => $sql,)* }
+            }
+
+            /// What it can reach.
+            #[must_use]
+            pub const fn reads(self) -> Reads {
+                match self { $(Self::$name => Reads::$reads,)* }
+            }
+        }
+    };
+}
+
+/// What a statement can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Record text or values: always under a grant and for granted fields only.
+    Content,
+    /// Identities and measures under a grant.
+    Shape,
+    /// Grants, tokens, keys and catalogue rows: the owner's side, no record.
+    Books,
+    /// Nothing; it writes.
+    Nothing,
+}
+
+statements! {
+    /// Who a token speaks for.
+    Authenticate Books = "SELECT t.kind, t.expires_at, t.revoked_at, g.id, g.client, g.expires_at, g.revoked_at
+        FROM token t LEFT JOIN grants g ON g.id = t.grant_id WHERE t.sha256 = ?1";
+
+    /// Whether a grant counts, for saying why nothing was found.
+    GrantTimes Books = "SELECT revoked_at, expires_at FROM grants WHERE id = ?1";
+
+    /// Each granted connection of a stream: whether it grants the field, has the record, and the field's measures.
+    Locate Shape = concat!(
+        "SELECT s.id, s.connection, c.connector, c.label, CAST(CASE WHEN gf.field IS NULL THEN 0 ELSE 1 END AS BIGINT), r.id, r.time, ",
+        shape!(), under_grant!(),
+        "LEFT JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
+         LEFT JOIN record r ON r.scope = s.id AND r.rid = ?4 AND ", record_in_sight!(),
+        "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 ",
+        grant_counts!(), "AND s.stream = ?3 ORDER BY s.connection");
+
+    /// The measures of one more row of a record that was located.
+    Shape Shape = concat!(
+        "SELECT ", shape!(), under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
+         JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
+        "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 ",
+        grant_counts!(), "AND s.id = ?3");
+
+    /// The stored text of a field around a span: chunks that start after `?7` and before `?8`, or the inline value. It gives
+    /// nothing if the field's text is no longer the one with the digest `?9`.
+    Text Content = concat!(
+        "SELECT f.inline, t.char_start, t.text ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
+         JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
+        "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 AND f.sha256 = ?9
+         LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?7 AND t.char_start < ?8 ",
+        grant_counts!(), "AND s.id = ?3 ORDER BY t.char_start");
+
+    /// All granted top-level fields of a record, each with its value or first chunk.
+    RecordFields Content = concat!(
+        "SELECT f.top, f.inline, t.text, ", shape!(), under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
+         JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
+        "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0
+         LEFT JOIN seg t ON t.field = f.id AND t.char_start = 0 ",
+        grant_counts!(), "AND s.id = ?3");
+
+    /// The granted fields of a connection's stream, and the kinds of value that are in them.
+    GrantedFields Shape = concat!(
+        "SELECT gf.field, sf.kinds ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
+         LEFT JOIN scope_field sf ON sf.scope = s.id AND sf.field = gf.field ",
+        grant_counts!(), "AND s.id = ?3");
+
+    /// The granted streams.
+    GrantedScopes Shape = concat!(
+        "SELECT s.id, s.connection, s.stream, c.connector, c.label, s.manifest, gs.since, gs.until ",
+        under_grant!(), grant_counts!(), "ORDER BY s.connection, s.stream");
+
+    /// A stretch of a stream's records, the newest first: those before the moment `?4`, and of that moment those that
+    /// `?6` says: none (-1), those before the key `?5` (0), all (1).
+    ListNewest Shape = concat!(
+        "SELECT r.id, r.rid, r.time ", under_grant!(), "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
+        grant_counts!(), "AND s.id = ?3
+         AND (r.time < ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
+         ORDER BY r.time DESC, r.rid DESC LIMIT ?7");
+    /// The same with the oldest first: those after the moment.
+    ListOldest Shape = concat!(
+        "SELECT r.id, r.rid, r.time ", under_grant!(), "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
+        grant_counts!(), "AND s.id = ?3
+         AND (r.time > ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid > ?5))))
+         ORDER BY r.time, r.rid LIMIT ?7");
+
+    /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15`.
+    Search Shape = search!(words_sqlite);
+
+    /// Where a record's granted fields have any of the words `?5`: which row, and where its chunk starts.
+    MatchUnits Shape = match_units!(
+        "FROM unit_words w JOIN unit u ON u.id = w.rowid
+           AND w.rowid BETWEEN (SELECT MIN(id) FROM unit WHERE rec = ?4) AND (SELECT MAX(id) FROM unit WHERE rec = ?4) ",
+        "w.unit_words MATCH ?5");
+
+    /// The values of two granted fields, record by record after the record `?4`.
+    Values Content = concat!(
+        "SELECT r.id, r.time, a.kind, a.inline, a.sha256, b.kind, b.inline ", under_grant!(),
+        "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
+        "LEFT JOIN grant_field ga ON ga.grant_id = g.id AND ga.scope = s.id AND ga.field = ?5
+         LEFT JOIN field a ON a.rec = r.id AND a.top = ga.field AND a.nested = 0
+         LEFT JOIN grant_field gb ON gb.grant_id = g.id AND gb.scope = s.id AND gb.field = ?6
+         LEFT JOIN field b ON b.rec = r.id AND b.top = gb.field AND b.nested = 0 ",
+        grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?7");
+
+    /// The bytes of a binary field: parts that start after `?7` and before `?8`.
+    BlobParts Content = concat!(
+        "SELECT p.byte_start, p.data ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
+         JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
+        "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 AND f.sha256 = ?9
+         JOIN blob_part p ON p.sha256 = f.sha256 AND p.byte_start > ?7 AND p.byte_start < ?8 ",
+        grant_counts!(), "AND s.id = ?3 ORDER BY p.byte_start");
+
+    /// The keys that seal cursors, newest first.
+    SealingKeys Books = "SELECT id, secret FROM sealing_key ORDER BY id DESC LIMIT 2";
+
+    /// Every connection's streams.
+    Scopes Books = "SELECT s.id, s.connection, s.stream, c.connector, c.label, s.manifest
+        FROM scope s JOIN connection c ON c.id = s.connection ORDER BY s.connection, s.stream";
+    /// The fields that a stream has.
+    ScopeFields Books = "SELECT field, kinds FROM scope_field WHERE scope = ?1 ORDER BY field";
+    /// All grants.
+    Grants Books = "SELECT id, client, subject, purpose, access_mode, issued_at, expires_at, revoked_at
+        FROM grants ORDER BY issued_at, id";
+    /// What the grants cover.
+    GrantScopes Books = "SELECT gs.grant_id, s.id, s.stream, s.connection, c.label, s.manifest, gs.since, gs.until, gs.listed
+        FROM grant_scope gs JOIN scope s ON s.id = gs.scope JOIN connection c ON c.id = s.connection
+        ORDER BY gs.grant_id, s.stream, s.connection";
+    /// Which fields the grants name.
+    GrantFields Books = "SELECT grant_id, scope, field FROM grant_field ORDER BY grant_id, scope, field";
+    /// Which records the grants list.
+    GrantResources Books = "SELECT grant_id, scope, rid FROM grant_resource ORDER BY grant_id, scope, rid";
+    /// How many records a connection's stream has.
+    CountRecords Books = "SELECT CAST(COUNT(*) AS BIGINT) FROM record WHERE scope = ?1";
+
+    /// Makes a connection known.
+    AddConnection Nothing = "INSERT INTO connection (id, connector, label, created_at) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (id) DO UPDATE SET
+          connector = COALESCE(excluded.connector, connection.connector), label = COALESCE(excluded.label, connection.label)";
+    /// Makes a connection's stream known.
+    AddScope Nothing = "INSERT INTO scope (connection, stream, manifest, revision) VALUES (?1, ?2, ?3, 0)
+        ON CONFLICT (connection, stream) DO UPDATE SET manifest = COALESCE(excluded.manifest, scope.manifest)";
+    /// Makes a field of a stream known.
+    AddScopeField Nothing = "INSERT INTO scope_field (scope, field, kinds) VALUES (?1, ?2, ?3)
+        ON CONFLICT (scope, field) DO UPDATE SET kinds = scope_field.kinds | excluded.kinds";
+    /// Makes a grant.
+    AddGrant Nothing = "INSERT INTO grants (id, client, subject, purpose, access_mode, issued_at, expires_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    /// Adds a connection's stream to a grant.
+    AddGrantScope Nothing = "INSERT INTO grant_scope (grant_id, scope, since, until, listed) VALUES (?1, ?2, ?3, ?4, ?5)";
+    /// Adds a field to a grant.
+    AddGrantField Nothing = "INSERT INTO grant_field (grant_id, scope, field) VALUES (?1, ?2, ?3)";
+    /// Adds a record to a grant's list.
+    AddGrantResource Nothing = "INSERT INTO grant_resource (grant_id, scope, rid) VALUES (?1, ?2, ?3)";
+    /// Revokes a grant, once.
+    RevokeGrant Nothing = "UPDATE grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+    /// Makes a token.
+    AddToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+}
+
+impl Statement {
+    /// Its text in Postgres's spelling. Only the look-up of words differs in more than the spelling of parameters.
+    #[must_use]
+    pub fn postgres(self) -> String {
+        let sql = match self {
+            Self::Search => search!(words_postgres),
+            Self::MatchUnits => {
+                match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
+            }
+            other => other.sql(),
+        };
+        sql.replace('?', "$")
+    }
+}

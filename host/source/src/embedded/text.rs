@@ -1,0 +1,114 @@
+//! Reads spans of text, and looks for phrases in it, a bounded piece at a time.
+
+use crate::bind;
+use crate::embedded::Embedded;
+use crate::embedded::statement::Statement;
+use crate::error::{Failure, Result, SourceError};
+use crate::prepare::{CHUNK_MAX, nul};
+use crate::scan::Scanner;
+use crate::shape::{Field, Place, Stored};
+use crate::time;
+use crate::token::Caller;
+use stepwell_contract::quote::json_string;
+use stepwell_contract::selector::Query;
+use stepwell_contract::{Chars, Code, Refusal, Span, unit};
+
+/// How much text a search holds at a time: 64 chunks, about a quarter of a megabyte of plain text.
+pub(super) const PIECE: Chars = Chars(64 * CHUNK_MAX.0);
+
+impl Embedded {
+    /// Reads a span of a field's text.
+    pub(super) async fn read_span(&self, caller: &Caller, field: &Field, span: Span) -> Result<String> {
+        let total = readable(field)?;
+        let end = span.end().min(total);
+        let Some(span) = Span::new(span.start().min(end), end) else { return Ok(String::new()) };
+        match &field.place {
+            Place::Held { grant, .. } if grant != caller.grant() => {
+                Err(Failure::Store("a field was passed on to another caller".into()).into())
+            }
+            Place::Stored(stored) if !span.is_empty() => {
+                self.read_stored(caller, stored, span.shifted(stored.base)).await
+            }
+            // Nothing is left to select, so no statement of content checks the grant.
+            place => {
+                self.require_active(caller).await?;
+                let text = if let Place::Held { text, .. } = place { text } else { "" };
+                Ok(unit::slice(text, span).to_owned())
+            }
+        }
+    }
+
+    /// Reads a span of a row's stored text, by a statement that checks the grant again.
+    pub(super) async fn read_stored(&self, caller: &Caller, stored: &Stored, span: Span) -> Result<String> {
+        // A chunk that reaches into the span starts less than one chunk before it.
+        let after = database_int(span.start()) - database_int(CHUNK_MAX);
+        let params = bind![
+            caller.grant(),
+            time::now(),
+            stored.scope,
+            stored.record,
+            stored.top.as_str(),
+            stored.pointer.as_str(),
+            after,
+            database_int(span.end()),
+            &stored.row_digest.0[..],
+        ];
+        let mut text = String::new();
+        let mut text_starts = None;
+        for mut row in self.read(Statement::Text, params).await? {
+            let (inline, start, chunk) = (row.text_or_null()?, row.int_or_null()?, row.text_or_null()?);
+            let start = start.and_then(|start| u64::try_from(start).ok()).unwrap_or_default();
+            text_starts.get_or_insert(Chars(start));
+            text.push_str(&inline.or(chunk).unwrap_or_default());
+        }
+        let Some(text_starts) = text_starts else {
+            // No row: the grant ended, or the field was rewritten since it was measured.
+            self.require_active(caller).await?;
+            return Err(SourceError::Changed);
+        };
+        let inside = Span::at(span.start().saturating_sub(text_starts), span.len());
+        Ok(nul::restore(unit::slice(&text, inside).to_owned(), stored.nul_as))
+    }
+
+    /// Finds the first occurrence of a phrase at or after an offset.
+    pub(super) async fn find_phrase(
+        &self,
+        caller: &Caller,
+        field: &Field,
+        q: &Query,
+        from: Chars,
+    ) -> Result<Option<Span>> {
+        let total = readable(field)?;
+        let mut scanner = Scanner::new(q.as_str(), from).ok_or_else(|| {
+            Refusal::new(Code::InvalidWindowSelector, "q is too complex to search for").param("q")
+        })?;
+        let mut at = from;
+        while at < total {
+            let piece = self.read_span(caller, field, Span::at(at, PIECE)).await?;
+            if let Some(hit) = scanner.feed(&piece) {
+                return Ok(Some(hit));
+            }
+            at = at + PIECE;
+        }
+        Ok(None)
+    }
+}
+
+/// The length of a field that holds text, or why it cannot be read as text.
+fn readable(field: &Field) -> Result<Chars> {
+    if field.shape.kind.is_text_like()
+        && let Some(total) = field.shape.chars
+    {
+        return Ok(total);
+    }
+    let kind = field.shape.kind.as_str();
+    let message =
+        format!("the field {} holds no text but a value of kind {kind}", json_string(field.path.as_str()));
+    let refusal = Refusal::new(Code::FieldNotText, message).param("field_path").with("kind", kind);
+    Err(refusal.hint("fetch the record to see the value, or its size and type if it is binary").into())
+}
+
+/// Offsets are stored as signed integers; no stored text is long enough to need more.
+fn database_int(chars: Chars) -> i64 {
+    i64::try_from(chars.get()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,74 @@
+//! What a source answers when it does not answer with data.
+
+use stepwell_contract::Refusal;
+
+/// The result of a read.
+pub type Result<T, E = SourceError> = std::result::Result<T, E>;
+
+/// A read that gave no data.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The caller may know why.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
+    /// The field was rewritten between two statements of one read; reading again gives the new text.
+    #[error("the field changed while it was being read; read it again")]
+    Changed,
+    /// Something that no caller may see the inside of.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl From<Refusal> for SourceError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl SourceError {
+    /// The refusal inside, if it is one.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+}
+
+/// An engine's failure or a broken store. Its text is for the operator, never for a client.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// SQLite said no.
+    #[error("sqlite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// Postgres said no.
+    #[error("postgres: {}", postgres_detail(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    /// No connection to Postgres could be had.
+    #[error("postgres pool: {0}")]
+    Pool(String),
+    /// The store is not one that this version can use.
+    #[error("{0}")]
+    Store(String),
+    /// A row did not have the shape that its statement promises.
+    #[error("statement {statement} returned a row of an unexpected shape in column {column}")]
+    Row {
+        /// Which statement of the closed set.
+        statement: &'static str,
+        /// Which of its columns, from zero.
+        column: usize,
+    },
+    /// A background task ended early, which happens at shutdown only.
+    #[error("the store is shutting down")]
+    Gone,
+}
+
+/// A server's own message says more than the client library's "db error".
+fn postgres_detail(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(db) => format!("{} ({})", db.message(), db.code().code()),
+        None => std::error::Error::source(error)
+            .map_or_else(|| error.to_string(), |source| format!("{error}: {source}")),
+    }
+}

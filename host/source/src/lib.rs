@@ -1,0 +1,28 @@
+//! Where records come from.
+//!
+//! A [`Source`] answers reads, and every read takes a [`Caller`]: there is no function here that reads a record without
+//! one. The grant is enforced inside the query itself (see [`embedded::statement`]), below everything that a tool or a
+//! plugin can influence. This crate knows neither MCP nor tiers.
+
+pub mod catalogue;
+pub mod embedded;
+pub mod error;
+pub mod grant;
+pub mod postgres;
+pub mod prepare;
+pub mod query;
+pub mod scan;
+pub mod shape;
+pub mod source;
+pub mod sqlite;
+pub mod time;
+pub mod token;
+pub mod url;
+pub mod words;
+
+pub use embedded::Embedded;
+pub use error::{Failure, SourceError};
+pub use shape::{Field, FieldKind, FieldShape, RecordRef, RecordView};
+pub use source::Source;
+pub use token::{Caller, Token};
+pub use url::SourceUrl;

@@ -1,0 +1,141 @@
+//! The embedded store on Postgres: any number of replicas on one database.
+
+mod migrate;
+mod store;
+mod tls;
+
+use crate::embedded::Embedded;
+use crate::embedded::engine::{Engine, StoredBatch};
+use crate::embedded::row::{Cell, Param, Row};
+use crate::embedded::statement::Statement;
+use crate::error::Failure;
+use crate::prepare::PreparedRecord;
+use async_trait::async_trait;
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use std::time::Duration;
+use tokio_postgres::Config;
+use tokio_postgres::types::{ToSql, Type};
+
+/// How many reads run at a time; a server shares its database with others.
+const READERS: usize = 8;
+
+/// How long to wait for a connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// All tables live in a schema of their own, so that a shared database stays tidy.
+const SCHEMA: &str = "stepwell";
+
+const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
+                           or has characters that must be percent-encoded";
+
+/// Opens a store in a database.
+pub async fn open(url: &str) -> Result<Embedded, Failure> {
+    // The parser's own words could repeat a part of a password that was not percent-encoded.
+    let mut config: Config = url.parse().map_err(|_| Failure::Store(BAD_ADDRESS.into()))?;
+    config.application_name("stepwell").connect_timeout(PATIENCE);
+    let writer = pool(&config, 2, "SET synchronous_commit = on")?;
+    migrate::migrate(&mut *connection(&writer).await?).await?;
+    // A second line behind the statements themselves: what reads cannot write.
+    let readers = pool(&config, READERS, "SET default_transaction_read_only = on")?;
+    Ok(Embedded::new(Box::new(Postgres { readers, writer })))
+}
+
+#[derive(Debug)]
+struct Postgres {
+    readers: Pool,
+    writer: Pool,
+}
+
+fn pool(config: &Config, size: usize, set: &'static str) -> Result<Pool, Failure> {
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = Manager::from_config(config.clone(), tls::connector()?, recycling);
+    let prepare = Hook::async_fn(move |client, _| {
+        Box::pin(async move {
+            let set = format!("SET search_path TO {SCHEMA}; {set}; SET jit = off");
+            client.batch_execute(&set).await.map_err(HookError::Backend)
+        })
+    });
+    Pool::builder(manager)
+        .max_size(size)
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE))
+        .runtime(Runtime::Tokio1)
+        .post_create(prepare)
+        .build()
+        .map_err(|error| Failure::Pool(error.to_string()))
+}
+
+async fn connection(pool: &Pool) -> Result<Object, Failure> {
+    pool.get().await.map_err(|error| match error {
+        deadpool_postgres::PoolError::Backend(error) => error.into(),
+        other => Failure::Pool(other.to_string()),
+    })
+}
+
+#[async_trait]
+impl Engine for Postgres {
+    async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
+        let client = connection(&self.readers).await?;
+        let prepared = client.prepare_cached(&statement.postgres()).await?;
+        let rows = client.query(&prepared, &bound(&params)).await?;
+        rows.iter().map(|row| cells(statement, row)).collect()
+    }
+
+    async fn write(&self, statements: Vec<(Statement, Vec<Param>)>) -> Result<Vec<u64>, Failure> {
+        let mut client = connection(&self.writer).await?;
+        let transaction = client.transaction().await?;
+        let mut changed = Vec::with_capacity(statements.len());
+        for (statement, params) in &statements {
+            let prepared = transaction.prepare_cached(&statement.postgres()).await?;
+            changed.push(transaction.execute(&prepared, &bound(params)).await?);
+        }
+        transaction.commit().await?;
+        Ok(changed)
+    }
+
+    fn any_word(&self, words: &[String]) -> String {
+        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        quoted.join(" | ")
+    }
+
+    async fn store(
+        &self,
+        scope: i64,
+        records: Vec<PreparedRecord>,
+        now: i64,
+    ) -> Result<StoredBatch, Failure> {
+        let mut client = connection(&self.writer).await?;
+        let transaction = client.transaction().await?;
+        let outcome = store::store(&transaction, scope, &records, now).await?;
+        transaction.commit().await?;
+        Ok(outcome)
+    }
+}
+
+fn bound(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
+    fn bind(param: &Param) -> &(dyn ToSql + Sync) {
+        match param {
+            Param::Int(value) => value,
+            Param::Text(value) => value,
+            Param::Bytes(value) => value,
+        }
+    }
+    params.iter().map(bind).collect()
+}
+
+fn cells(statement: Statement, row: &tokio_postgres::Row) -> Result<Row, Failure> {
+    let cell = |column: usize| -> Result<Cell, Failure> {
+        let cell = match *row.columns()[column].type_() {
+            Type::INT8 => row.try_get::<_, Option<i64>>(column)?.map(Cell::Int),
+            Type::TEXT => row.try_get::<_, Option<String>>(column)?.map(Cell::Text),
+            Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(column)?.map(Cell::Bytes),
+            _ => return Err(Failure::Row { statement: statement.name(), column }),
+        };
+        Ok(cell.unwrap_or(Cell::Null))
+    };
+    let cells = (0..row.len()).map(cell).collect::<Result<_, _>>()?;
+    Ok(Row::new(statement, cells))
+}
+
+#[cfg(test)]
+mod tests;

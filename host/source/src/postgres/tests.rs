@@ -1,0 +1,159 @@
+use super::*;
+use crate::bind;
+use crate::embedded::IngestTarget;
+use crate::prepare::{Manifest, prepare};
+use crate::source::Source as _;
+use stepwell_contract::{ConnectionId, StreamName};
+use stepwell_testkit::Postgres as Server;
+use tokio_postgres::{Client, NoTls};
+
+async fn connect(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(&format!("SET search_path TO {SCHEMA}")).await.unwrap();
+    client
+}
+
+async fn refusal(url: &str) -> String {
+    match open(url).await {
+        Err(Failure::Store(message)) => message,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_cannot_write() {
+    let url = Server::shared().fresh_database();
+    open(&url).await.unwrap();
+    let config: Config = url.parse().unwrap();
+    let pool = |set| pool(&config, 2, set).unwrap();
+    let readers = pool("SET default_transaction_read_only = on");
+    let store = Postgres { writer: pool("SET synchronous_commit = on"), readers };
+    let revoke = store.read(Statement::RevokeGrant, bind!["grt", 1]).await.unwrap_err();
+    assert!(revoke.to_string().contains("read-only transaction"), "{revoke}");
+    let reader = connection(&store.readers).await.unwrap();
+    for write in
+        ["DELETE FROM grants", "CREATE TABLE t (x INT)", "DROP TABLE seg", "SELECT nextval('field_id')"]
+    {
+        let error = reader.batch_execute(write).await.unwrap_err();
+        assert_eq!(error.code().map(|code| code.code()), Some("25006"), "{write}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_statement_is_one_that_postgres_knows() {
+    let url = Server::shared().fresh_database();
+    open(&url).await.unwrap();
+    let client = connect(&url).await;
+    for statement in Statement::ALL {
+        if let Err(error) = client.prepare(&statement.postgres()).await {
+            panic!("{}: {error:?}", statement.name());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replicas_that_open_an_empty_database_at_once_agree() {
+    for _ in 0..3 {
+        let url = Server::shared().fresh_database();
+        let (a, b, c, d) = tokio::join!(open(&url), open(&url), open(&url), open(&url));
+        for opened in [a, b, c, d] {
+            opened.unwrap();
+        }
+        let client = connect(&url).await;
+        let keys: i64 = client.query_one("SELECT COUNT(*) FROM sealing_key", &[]).await.unwrap().get(0);
+        let versions: i64 = client.query_one("SELECT COUNT(*) FROM meta", &[]).await.unwrap().get(0);
+        assert_eq!((keys, versions), (1, 1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_was_closed_opens_as_it_was() {
+    let url = Server::shared().fresh_database();
+    let token = open(&url).await.unwrap().create_owner_token(None).await.unwrap();
+    let store = open(&url).await.unwrap();
+    let refused = store.authenticate(&token).await.unwrap_err();
+    assert_eq!(
+        refused.refusal().unwrap().code,
+        stepwell_contract::Code::OwnerTokenRefused,
+        "the token is known"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_a_newer_version_is_refused() {
+    let url = Server::shared().fresh_database();
+    open(&url).await.unwrap();
+    connect(&url).await.batch_execute("UPDATE meta SET version = 99").await.unwrap();
+    let message = refusal(&url).await;
+    assert!(message.contains("schema version 99") && message.contains("use a newer stepwell"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_not_in_utf8_is_refused_and_left_empty() {
+    let server = Server::shared();
+    let url = server.fresh_database();
+    let admin = connect(&server.admin_url(&url)).await;
+    for encoding in ["SQL_ASCII", "LATIN1"] {
+        let name = encoding.to_lowercase();
+        let create = format!(
+            "CREATE DATABASE {name} OWNER stepwell TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'"
+        );
+        admin.batch_execute(&create).await.unwrap();
+        let url = format!("{}/{name}", url.rsplit_once('/').unwrap().0);
+        let message = refusal(&url).await;
+        assert!(message.contains(encoding) && message.contains("ENCODING 'UTF8'"), "{message}");
+        let client = connect(&url).await;
+        let made: bool =
+            client.query_one("SELECT to_regnamespace('stepwell') IS NOT NULL", &[]).await.unwrap().get(0);
+        assert!(!made);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_does_not_answer_is_a_failure_without_a_password() {
+    let error = open("postgres://me:secret-word@127.0.0.1:1/nowhere").await.unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("secret-word"), "{error:?}");
+}
+
+/// A window must be a walk along the index however the planner guesses: before and after statistics, for values that it
+/// knows and for values that it does not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_window_is_read_along_the_index_of_chunks() {
+    let url = Server::shared().fresh_database();
+    let store = open(&url).await.unwrap();
+    let target = IngestTarget {
+        connection: ConnectionId::new("c").unwrap(),
+        connector: None,
+        label: None,
+        stream: StreamName::new("s").unwrap(),
+        manifest: Manifest::parse(r#"{"query":{"search":{"lexical_fields":[]}}}"#, "s").unwrap(),
+    };
+    let mut ingest = store.ingest(&target).await.unwrap();
+    for number in 0..300 {
+        let body = "word ".repeat(if number == 7 { 1_000_000 } else { 2_000 });
+        let line = format!(r#"{{"key":"{number}","data":{{"body":"{body}"}}}}"#);
+        ingest.push(prepare(line.as_bytes(), ingest.manifest()).unwrap()).await.unwrap();
+    }
+    ingest.flush().await.unwrap();
+    let client = connect(&url).await;
+    client.batch_execute(&format!("PREPARE read_text AS {}", Statement::Text.postgres())).await.unwrap();
+    for analyzed in [false, true] {
+        for mode in ["force_custom_plan", "force_generic_plan"] {
+            client.batch_execute(&format!("SET plan_cache_mode = {mode}")).await.unwrap();
+            let explain =
+                "EXPLAIN EXECUTE read_text ('grt', 1, 1, 8, 'body', '/body', 2000000, 2004096, '\\x00')";
+            let rows = client.query(explain, &[]).await.unwrap();
+            let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            let plan = plan.join("\n");
+            assert!(
+                plan.contains("Index Scan using seg_pkey") || plan.contains("on seg_pkey"),
+                "{mode}:\n{plan}"
+            );
+            assert!(plan.contains("(char_start > ") && plan.contains("(char_start < "), "{mode}:\n{plan}");
+            let large = ["Seq Scan on seg", "Seq Scan on field", "Seq Scan on record"];
+            assert!(!large.iter().any(|scan| plan.contains(scan)), "{mode}, analyzed {analyzed}:\n{plan}");
+        }
+        client.batch_execute("ANALYZE").await.unwrap();
+    }
+}

@@ -1,0 +1,179 @@
+//! What can be asked about many records at once.
+
+use crate::shape::RecordView;
+use stepwell_contract::{Chars, ConnectionId, FieldPath, Span, StreamName};
+
+/// Which way a list runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The newest first.
+    #[default]
+    Descending,
+    /// The oldest first.
+    Ascending,
+}
+
+/// Asks for a page of a stream's records.
+#[derive(Clone, Debug)]
+pub struct RecordsQuery {
+    /// The stream.
+    pub stream: StreamName,
+    /// Only this connection.
+    pub connection: Option<ConnectionId>,
+    /// Only these fields.
+    pub fields: Option<Vec<String>>,
+    /// Which way.
+    pub order: Order,
+    /// How many at most.
+    pub limit: usize,
+    /// Goes on from an earlier page.
+    pub cursor: Option<String>,
+}
+
+/// A page of records, in one order over all connections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordsPage {
+    /// The records.
+    pub records: Vec<RecordView>,
+    /// Goes on after them; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// Asks for records that contain words.
+#[derive(Clone, Debug)]
+pub struct SearchQuery {
+    /// The words; a record matches if it has all of them, in whatever granted fields.
+    pub q: String,
+    /// Only these streams; empty means all that are granted.
+    pub streams: Vec<StreamName>,
+    /// Only this connection.
+    pub connection: Option<ConnectionId>,
+    /// How many at most.
+    pub limit: usize,
+    /// Goes on from an earlier page.
+    pub cursor: Option<String>,
+}
+
+/// A page of hits, the newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPage {
+    /// The hits.
+    pub hits: Vec<SearchHit>,
+    /// Goes on after them; none at the end.
+    pub next_cursor: Option<String>,
+    /// Words that were not looked for because there were too many.
+    pub ignored_words: Vec<String>,
+}
+
+/// A record that matched, with the places where it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchHit {
+    /// The record, as far as the caller may see it.
+    pub record: RecordView,
+    /// Where words were found, best place first; at most two.
+    pub matches: Vec<FieldMatch>,
+}
+
+/// A place where a word was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldMatch {
+    /// The field.
+    pub path: FieldPath,
+    /// Where the word stands.
+    pub at: Span,
+    /// The text around it, cut out of the field to the letter.
+    pub snippet: String,
+    /// Where that text stands.
+    pub snippet_at: Span,
+    /// How long the field is.
+    pub total: Chars,
+}
+
+/// Asks for a number about a stream's records.
+#[derive(Clone, Debug)]
+pub struct AggregateQuery {
+    /// The stream.
+    pub stream: StreamName,
+    /// Only this connection.
+    pub connection: Option<ConnectionId>,
+    /// What to compute.
+    pub metric: Metric,
+    /// Of which field; counting records needs none.
+    pub field: Option<String>,
+    /// One number for each value of a field, or for each stretch of time.
+    pub group: Option<Group>,
+    /// How many groups at most, the largest first; stretches of time come in their order.
+    pub limit: usize,
+}
+
+/// What to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// How many records.
+    Count,
+    /// The sum of a field's numbers.
+    Sum,
+    /// The smallest value.
+    Min,
+    /// The largest value.
+    Max,
+    /// How many different values.
+    CountDistinct,
+}
+
+/// How to group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// By a field's value.
+    Field(String),
+    /// By a field's moment, cut to a stretch of time in a time zone.
+    Time {
+        /// The field.
+        field: String,
+        /// The stretch.
+        granularity: Granularity,
+        /// The time zone's IANA name.
+        time_zone: String,
+    },
+}
+
+/// A stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granularity {
+    /// A minute.
+    Minute,
+    /// An hour.
+    Hour,
+    /// A day.
+    Day,
+    /// A week, from Monday on.
+    Week,
+    /// A month.
+    Month,
+    /// A quarter of a year.
+    Quarter,
+    /// A year.
+    Year,
+}
+
+/// The answer to an [`AggregateQuery`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregation {
+    /// The number or value, as JSON; null where there was nothing to compute from.
+    pub value: serde_json::Value,
+    /// How many records were looked at.
+    pub records: u64,
+    /// The groups.
+    pub groups: Vec<GroupCount>,
+    /// How many records are in groups that were left out.
+    pub other_count: u64,
+}
+
+/// One group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupCount {
+    /// Its value as JSON; null for records that have none.
+    pub key: serde_json::Value,
+    /// How many records.
+    pub count: u64,
+}

@@ -1,0 +1,57 @@
+//! The one door to data.
+
+use crate::catalogue::GrantedScope;
+use crate::error::Result;
+use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
+use crate::shape::{Field, RecordRef, RecordView};
+use crate::token::{Caller, Token};
+use async_trait::async_trait;
+use std::fmt::Debug;
+use stepwell_contract::cursor::Keyring;
+use stepwell_contract::selector::Query;
+use stepwell_contract::{Bytes, Chars, FieldPath, Span};
+
+/// Answers reads under a caller's grant.
+///
+/// Every method that touches data checks the grant in the query that reads it, so a revocation counts from the next
+/// statement on, and a value outside the grant is never even selected.
+#[async_trait]
+pub trait Source: Send + Sync + Debug {
+    /// Turns a bearer token into a caller, or refuses it.
+    async fn authenticate(&self, token: &Token) -> Result<Caller>;
+
+    /// Reads the granted fields of one record: short values whole, long ones by their head. With `only`, no others.
+    async fn record(
+        &self,
+        caller: &Caller,
+        record: &RecordRef,
+        only: Option<&[String]>,
+    ) -> Result<RecordView>;
+
+    /// Finds a field and measures it, without reading its text.
+    async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field>;
+
+    /// Reads a span of a text field's code points. What lies past the end is not there.
+    async fn text(&self, caller: &Caller, field: &Field, span: Span) -> Result<String>;
+
+    /// Finds the first occurrence of a phrase at or after an offset, by simple case folding.
+    async fn find(&self, caller: &Caller, field: &Field, q: &Query, from: Chars) -> Result<Option<Span>>;
+
+    /// Reads a part of a binary field's bytes. What lies past the end is not there.
+    async fn bytes(&self, caller: &Caller, field: &Field, start: Bytes, length: Bytes) -> Result<Vec<u8>>;
+
+    /// Lists the granted streams with their granted fields, sorted by connection and stream.
+    async fn catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>>;
+
+    /// Lists a stream's records: one order and one limit over all connections.
+    async fn records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage>;
+
+    /// Finds records that contain words.
+    async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage>;
+
+    /// Computes a number about a stream's records.
+    async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation>;
+
+    /// The keys that seal cursors; replicas on one store share them.
+    async fn keyring(&self) -> Result<Keyring>;
+}

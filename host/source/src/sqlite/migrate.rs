@@ -1,0 +1,70 @@
+//! Brings a file to the schema that this version speaks.
+
+use crate::error::Failure;
+use crate::time;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// Marks a file as ours: "Step" in ASCII.
+const APPLICATION_ID: i64 = 0x5374_6570;
+
+/// Each entry brings the schema from its index to the next version.
+const STEPS: &[&str] = &[include_str!("schema.sql")];
+
+/// Makes or upgrades the schema; refuses a file that is not ours or is newer than we are.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {
+    let current = STEPS.len() as i64;
+    // Before anything is written: to change the mode of someone else's file would be to change the file.
+    if usable_version(connection, path)? == current {
+        return Ok(());
+    }
+    // Before any table is made, so that the whole file is in this mode from the start.
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Someone else may have been faster.
+    let found = usable_version(&transaction, path)?;
+    for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
+        transaction.execute_batch(step)?;
+    }
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)
+        .map_err(|error| Failure::Store(format!("no random bits for a key: {error}")))?;
+    transaction.execute(
+        "INSERT INTO sealing_key (secret, created_at) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sealing_key)",
+        rusqlite::params![secret, time::now()],
+    )?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", current)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Reads the version of a file that is empty or ours; refuses any other.
+fn usable_version(connection: &Connection, path: &Path) -> Result<i64, Failure> {
+    let foreign = || Failure::Store(format!("{} is not a Stepwell store", path.display()));
+    let not_ours = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => foreign(),
+        _ => error.into(),
+    };
+    let (found, current) = (version(connection).map_err(not_ours)?, STEPS.len() as i64);
+    if application(connection)? != APPLICATION_ID {
+        let tables: i64 = connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        return if tables == 0 && found == 0 { Ok(0) } else { Err(foreign()) };
+    }
+    if found > current {
+        let message = format!(
+            "the store {} has schema version {found}, and this program knows versions up to {current}: use a newer stepwell",
+            path.display()
+        );
+        return Err(Failure::Store(message));
+    }
+    Ok(found)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn application(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "application_id", |row| row.get(0))
+}

@@ -1,0 +1,199 @@
+use super::*;
+use crate::bind;
+use crate::embedded::statement::Reads;
+use crate::source::Source as _;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+fn place(dir: &tempfile::TempDir) -> PathBuf {
+    dir.path().join("store.db")
+}
+
+fn refusal(path: &Path, missing: Missing) -> String {
+    match Sqlite::open(path.to_owned(), missing) {
+        Err(Failure::Store(message)) => message,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// Asks SQLite itself which columns a statement reads.
+fn columns_read(statement: Statement) -> BTreeSet<String> {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(include_str!("schema.sql")).unwrap();
+    let read = Arc::new(Mutex::new(BTreeSet::new()));
+    let note = read.clone();
+    let watch = move |context: AuthContext<'_>| {
+        if let AuthAction::Read { table_name, column_name } = context.action {
+            note.lock().unwrap().insert(format!("{table_name}.{column_name}"));
+        }
+        Authorization::Allow
+    };
+    connection.authorizer(Some(watch)).unwrap();
+    connection.prepare(statement.sql()).unwrap();
+    std::mem::take(&mut *read.lock().unwrap())
+}
+
+#[test]
+fn only_statements_of_content_read_columns_of_content_and_all_data_is_read_under_a_grant() {
+    let content = ["field.inline", "seg.text", "blob_part.data"];
+    let data = ["record.", "field.", "seg.", "blob", "unit"];
+    for &statement in Statement::ALL {
+        let read = columns_read(statement);
+        let name = statement.name();
+        let reads_content = content.iter().any(|column| read.contains(*column));
+        assert_eq!(reads_content, statement.reads() == Reads::Content, "{name} reads {read:?}");
+        let reads_data = read.iter().any(|column| data.iter().any(|table| column.starts_with(table)));
+        let mut checks = Vec::new();
+        if statement.reads() == Reads::Content {
+            checks.extend(["grant_field.field", "grant_field.scope", "grant_field.grant_id"]);
+        }
+        if matches!(statement.reads(), Reads::Content | Reads::Shape) {
+            checks.extend([
+                "grants.id",
+                "grants.revoked_at",
+                "grants.expires_at",
+                "grant_scope.grant_id",
+                "grant_scope.scope",
+            ]);
+        }
+        // Whoever looks at a record looks through the time range and the list of records too.
+        if reads_data && statement.reads() != Reads::Books {
+            checks.extend(["grant_scope.since", "grant_scope.until", "grant_scope.listed"]);
+            checks.extend([
+                "record.consent_time",
+                "grant_resource.rid",
+                "grant_resource.grant_id",
+                "grant_resource.scope",
+            ]);
+        }
+        // Whoever learns anything of a field learns it through the granted fields.
+        if read.iter().any(|column| column.starts_with("field.")) {
+            checks.push("grant_field.field");
+        }
+        for check in checks {
+            assert!(read.contains(check), "{name} does not look at {check}");
+        }
+        if statement.reads() == Reads::Books {
+            let of_records: Vec<_> =
+                read.iter().filter(|column| data.iter().any(|table| column.starts_with(table))).collect();
+            assert!(
+                of_records.is_empty() || statement == Statement::CountRecords,
+                "{name} reads {of_records:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_cannot_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
+    let revoke = store.read(Statement::RevokeGrant, bind!["grt", 1]).await;
+    assert!(
+        matches!(&revoke, Err(Failure::Sqlite(error)) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ReadOnly))
+    );
+    let reader = reader(&place(&dir)).unwrap();
+    for write in ["DELETE FROM grants", "CREATE TABLE t (x)", "DROP TABLE seg", "PRAGMA user_version = 7"] {
+        let error = reader.execute_batch(write).unwrap_err();
+        assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::ReadOnly), "{write}");
+    }
+    // Even without its own vow it has the file open for reading alone.
+    reader.execute_batch("PRAGMA query_only = OFF").unwrap();
+    assert!(reader.execute_batch("DELETE FROM grants").is_err());
+}
+
+#[test]
+fn a_missing_store_is_refused_and_not_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let message = refusal(&place(&dir), Missing::Refuse);
+    assert!(message.contains("there is no store at") && message.contains("store.db"), "{message}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let foreign = dir.path().join("foreign.db");
+    Connection::open(&foreign)
+        .unwrap()
+        .execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+        .unwrap();
+    let versioned = dir.path().join("versioned.db");
+    Connection::open(&versioned).unwrap().execute_batch("PRAGMA user_version = 1").unwrap();
+    let text = dir.path().join("notes.txt");
+    std::fs::write(&text, "this is a text and no database, long enough to have a header of one ".repeat(40))
+        .unwrap();
+    for path in [foreign, versioned, text] {
+        let before = std::fs::read(&path).unwrap();
+        for missing in [Missing::Create, Missing::Refuse] {
+            let message = refusal(&path, missing);
+            assert!(message.ends_with("is not a Stepwell store"), "{message}");
+            assert!(std::fs::read(&path).unwrap() == before, "{} was written to", path.display());
+        }
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 3, "nothing is left beside the files");
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Sqlite::open(place(&dir), Missing::Create).unwrap());
+    Connection::open(place(&dir)).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
+    let message = refusal(&place(&dir), Missing::Create);
+    assert!(message.contains("schema version 99") && message.contains("use a newer stepwell"), "{message}");
+}
+
+#[test]
+fn a_place_that_is_no_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(Sqlite::open(dir.path().to_owned(), Missing::Create).is_err());
+    assert!(Sqlite::open(dir.path().join("no/such/folder.db"), Missing::Create).is_err());
+    // SQLite would take these for a store that each connection has for itself and that is gone at the end.
+    for unnamed in [":memory:", ""] {
+        let message = refusal(Path::new(unnamed), Missing::Create);
+        assert!(message.contains("names no file"), "{message}");
+    }
+}
+
+fn sealing_keys(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let mut select = connection.prepare("SELECT hex(secret) FROM sealing_key").unwrap();
+    select.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_that_open_an_empty_place_at_once_agree() {
+    for _ in 0..10 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = place(&dir);
+        let (a, b, c, d) = tokio::join!(
+            open(&path, Missing::Create),
+            open(&path, Missing::Create),
+            open(&path, Missing::Create),
+            open(&path, Missing::Create)
+        );
+        for opened in [a, b, c, d] {
+            opened.unwrap();
+        }
+        assert_eq!(sealing_keys(&path).len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_was_closed_opens_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(&place(&dir), Missing::Create).await.unwrap();
+    let token = store.create_owner_token(None).await.unwrap();
+    drop(store);
+    assert!(!dir.path().join("store.db-wal").exists(), "the log was folded back into the file");
+    let keys = sealing_keys(&place(&dir));
+    let store = open(&place(&dir), Missing::Refuse).await.unwrap();
+    assert_eq!(sealing_keys(&place(&dir)), keys);
+    let refused = store.authenticate(&token).await.unwrap_err();
+    assert_eq!(
+        refused.refusal().unwrap().code,
+        stepwell_contract::Code::OwnerTokenRefused,
+        "the token is known"
+    );
+}

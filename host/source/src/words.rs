@@ -1,0 +1,132 @@
+//! Words: what search indexes and looks for, the same on both engines.
+//!
+//! Text is taken apart here and not by the engines, whose tokenizers differ from each other and from version to version.
+//! Case and diacritics are folded away; Chinese, Japanese and Korean characters, which no space separates, are words of
+//! their own.
+
+use std::collections::HashSet;
+use stepwell_contract::{Chars, Span};
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+
+/// The longest word that is told apart; what follows makes no difference.
+const WORD_MAX: usize = 64;
+
+/// A word of a text, folded, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The folded word.
+    pub text: String,
+    /// Where it stands in the text.
+    pub at: Span,
+}
+
+/// Takes a text apart into words.
+pub fn words(text: &str) -> impl Iterator<Item = Word> + '_ {
+    let mut chars = text.chars().enumerate().peekable();
+    std::iter::from_fn(move || {
+        let mut word = String::new();
+        let mut start = None;
+        while let Some(&(index, c)) = chars.peek() {
+            let whole = stands_alone(c);
+            if start.is_some() && whole {
+                break;
+            }
+            let before = word.len();
+            fold_into(&mut word, c);
+            let part_of_word = word.len() > before || (start.is_some() && is_combining_mark(c));
+            if !part_of_word && start.is_some() {
+                break;
+            }
+            chars.next();
+            if part_of_word {
+                start.get_or_insert(index);
+            }
+            if whole && part_of_word {
+                break;
+            }
+        }
+        let start = start?;
+        let end = chars.peek().map_or_else(|| text.chars().count(), |(index, _)| *index);
+        if let Some((cut, _)) = word.char_indices().nth(WORD_MAX) {
+            word.truncate(cut);
+        }
+        Some(Word { text: word, at: Span::at(Chars(start as u64), Chars((end - start) as u64)) })
+    })
+}
+
+/// The different words of a text, separated by spaces, in the order of their first appearance.
+#[must_use]
+pub fn distinct(text: &str) -> String {
+    let mut seen = HashSet::new();
+    let mut out = String::new();
+    for Word { text: word, .. } in words(text) {
+        if !seen.contains(&word) {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&word);
+            seen.insert(word);
+        }
+    }
+    out
+}
+
+/// Appends a character without case and marks; nothing if it is no letter or digit.
+fn fold_into(word: &mut String, c: char) {
+    if c.is_ascii() {
+        if c.is_ascii_alphanumeric() {
+            word.push(c.to_ascii_lowercase());
+        }
+        return;
+    }
+    decompose_compatible(c, |part| {
+        if part.is_alphanumeric() && !is_combining_mark(part) {
+            word.extend(part.to_lowercase().filter(|lower| !is_combining_mark(*lower)));
+        }
+    });
+}
+
+/// Whether a character is a word by itself: ideographs and kana.
+const fn stands_alone(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list(text: &str) -> Vec<String> {
+        words(text).map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn folds_case_and_marks_and_splits_what_has_no_spaces() {
+        assert_eq!(list("Zürich, ZU\u{308}RICH—zurich!"), ["zurich", "zurich", "zurich"]);
+        assert_eq!(list("a@b.example 3× e2e"), ["a", "b", "example", "3", "e2e"]);
+        assert_eq!(list("東京タワーA塔"), ["東", "京", "タ", "ワ", "ー", "a", "塔"]);
+        assert_eq!(list("ﬁne ½"), ["fine", "12"]);
+        assert_eq!(list("🙂 … \u{301}"), [""; 0]);
+        assert_eq!(distinct("b a B á"), "b a");
+    }
+
+    #[test]
+    fn a_word_knows_where_it_stands() {
+        let text = "…Zu\u{308}rich 東京";
+        let at: Vec<_> =
+            words(text).map(|word| stepwell_contract::unit::slice(text, word.at).to_owned()).collect();
+        assert_eq!(at, ["Zu\u{308}rich", "東", "京"]);
+    }
+
+    proptest! {
+        #[test]
+        fn never_leaves_its_text_and_never_contains_a_space(text in "\\PC{0,40}") {
+            for word in words(&text) {
+                prop_assert!(word.at.end() <= Chars::of(&text));
+                prop_assert!(!word.text.is_empty() && !word.text.contains(' '));
+                prop_assert!(word.text.chars().count() <= WORD_MAX);
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The store as its users see it: one body for each test, run on SQLite and on Postgres.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
+
+mod dice;
+mod equal_answers;
+mod grants;
+mod huge;
+mod names;
+mod nested;
+mod phrases;
+mod queries;
+mod records;
+mod refusals;
+mod rewrites;
+mod vault;
+mod windows;
+mod wire;
+mod world;
+
+/// Runs each of the named test bodies on both engines.
+macro_rules! on_both_engines {
+    ($($body:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $body() {
+                super::$body($crate::world::World::sqlite().await).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $body() {
+                super::$body($crate::world::World::postgres().await).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_both_engines;
