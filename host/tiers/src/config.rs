@@ -1,0 +1,180 @@
+//! `plugins.toml`, as far as it is about tiers.
+
+mod parse;
+
+use crate::limits;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What an operator decided about the tiers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `[tiers.preview]`
+    pub preview: TierConfig,
+    /// `[tiers.field-window]`
+    pub field_window: TierConfig,
+    /// `[tiers.resources]`
+    pub resources: ResourcesConfig,
+    /// `[tiers.binary-export]`
+    pub binary_export: TierConfig,
+}
+
+impl Default for Config {
+    /// All four tiers on, built in, with limits that a hundred times their usual work fits into.
+    fn default() -> Self {
+        let tier = |deadline_ms: u64, reads: u32, read_kb: u32| TierConfig {
+            limits: Limits {
+                deadline: Duration::from_millis(deadline_ms),
+                memory_mb: 64,
+                output_kb: 256,
+                reads,
+                read_kb,
+            },
+            ..TierConfig::default()
+        };
+        Self {
+            preview: tier(500, 128, 512),
+            field_window: tier(250, 8, 64),
+            resources: ResourcesConfig { tier: tier(250, 8, 64), links: Links::Supported },
+            binary_export: tier(250, 0, 0),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the `[tiers]` of a `plugins.toml`. `rooms` names the other top-level tables that the caller reads itself;
+    /// any other name is a mistake.
+    pub fn parse(text: &str, rooms: &[&str]) -> Result<Self, ConfigError> {
+        parse::config(text, rooms)
+    }
+}
+
+/// What an operator decided about one tier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TierConfig {
+    /// Whether it is on. A tier that is off leaves no trace in what a client sees.
+    pub enabled: bool,
+    /// Where the component comes from.
+    pub component: Origin,
+    /// The component's digest, in lower-case hex; any other file is refused.
+    pub sha256: Option<String>,
+    /// How much it may use in one call.
+    pub limits: Limits,
+    /// What happens when it fails.
+    pub on_fault: OnFault,
+    /// What it is told in every call.
+    pub options: BTreeMap<String, String>,
+}
+
+impl Default for TierConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            component: Origin::Builtin,
+            sha256: None,
+            limits: Limits::default(),
+            on_fault: OnFault::Fallback,
+            options: BTreeMap::new(),
+        }
+    }
+}
+
+/// What an operator decided about the resources tier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourcesConfig {
+    /// The tier itself.
+    pub tier: TierConfig,
+    /// Who gets `resource_link` blocks.
+    pub links: Links,
+}
+
+/// Where a component comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The default tier, which is part of the binary.
+    Builtin,
+    /// A file, relative to the folder of `plugins.toml`.
+    File(PathBuf),
+}
+
+/// How much a tier may use in one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time, from the start of the call to its answer.
+    pub deadline: Duration,
+    /// Memory, in MB.
+    pub memory_mb: u32,
+    /// What it may hand over in one go, in KB.
+    pub output_kb: u32,
+    /// Spans that it may read.
+    pub reads: u32,
+    /// What it may read in all, in KB.
+    pub read_kb: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { deadline: Duration::from_millis(250), memory_mb: 64, output_kb: 256, reads: 8, read_kb: 64 }
+    }
+}
+
+/// What happens when a tier fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFault {
+    /// The host's own plain rendering takes its place.
+    Fallback,
+    /// The request ends with a typed `tier_error`.
+    Refuse,
+}
+
+/// Who gets `resource_link` blocks. The URI stands in the text in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Links {
+    /// Clients that are known to take them.
+    Supported,
+    /// Every client.
+    Always,
+    /// No client.
+    Never,
+}
+
+/// What is wrong with a `plugins.toml`, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// No TOML, or a value of the wrong type.
+    #[error("plugins.toml: {0}")]
+    Syntax(String),
+    /// A key that nothing reads.
+    #[error("plugins.toml: unknown key {key}{}", match .suggestion { Some(known) => format!("; did you mean {known:?}?"), None => format!("; known here: {}", .known.join(", ")) })]
+    UnknownKey {
+        /// The key with the tables that it stands in.
+        key: String,
+        /// The known key that looks most like it.
+        suggestion: Option<String>,
+        /// All known keys of that table.
+        known: Vec<String>,
+    },
+    /// A value out of range.
+    #[error("plugins.toml: {key} {problem}")]
+    Value {
+        /// The key with the tables that it stands in.
+        key: String,
+        /// What is wrong with its value, and what would be right.
+        problem: String,
+    },
+}
+
+/// The largest values that can be configured.
+pub(crate) const MOST: Limits = Limits {
+    deadline: Duration::from_secs(60),
+    memory_mb: limits::MEMORY_MB,
+    output_kb: 16 * 1_024,
+    reads: 10_000,
+    read_kb: 64 * 1_024,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! Between the types of WIT 0.1 and those of this crate. Numbers saturate on the way out: a size that does not fit into
+//! 32 bits is only ever compared with smaller ones.
+
+use crate::fault::{GuestRefusal, Invalid};
+use crate::fields::ReadRefusal;
+use crate::plan::{
+    Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target,
+};
+use crate::shape::{Context, FieldKind, FieldShape, Purpose, RecordShape, Slot};
+use crate::wit::v0_1::imports::{fields, shapes};
+use crate::wit::v0_1::{exporter, librarian, previewer, windower};
+use std::collections::BTreeMap;
+use stepwell_contract::{Chars, Span};
+
+/// A number for a guest.
+pub(crate) fn saturating(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// A span from a guest.
+pub(crate) fn span(at: shapes::Span) -> Result<Span, Invalid> {
+    Span::new(Chars(at.start.into()), Chars(at.end.into())).ok_or(Invalid::Backwards)
+}
+
+fn span_out(at: Span) -> shapes::Span {
+    shapes::Span { start: saturating(at.start().get()), end: saturating(at.end().get()) }
+}
+
+pub(crate) fn field_out(field: &FieldShape) -> shapes::FieldShape {
+    shapes::FieldShape {
+        path: field.path.clone(),
+        kind: match field.kind {
+            FieldKind::Text => shapes::FieldKind::Text,
+            FieldKind::Json => shapes::FieldKind::Json,
+            FieldKind::Number => shapes::FieldKind::Number,
+            FieldKind::Boolean => shapes::FieldKind::Boolean,
+            FieldKind::Binary => shapes::FieldKind::Binary,
+            FieldKind::Empty => shapes::FieldKind::Empty,
+        },
+        mime: field.mime.clone(),
+        role: field.role.clone(),
+        chars: field.chars.map(|size| saturating(size.get())),
+        bytes: field.bytes.map(|size| saturating(size.get())),
+        value: field.value.clone(),
+        head: field.head.clone(),
+        options: field.options.clone(),
+    }
+}
+
+pub(crate) fn record_out(record: &RecordShape) -> shapes::RecordShape {
+    let hit = |hit: &crate::shape::Hit| shapes::Hit {
+        path: hit.path.clone(),
+        at: hit.at.map(span_out),
+        snippet: hit.snippet.clone(),
+    };
+    shapes::RecordShape {
+        slot: record.slot.0,
+        stream_name: record.stream.clone(),
+        connector: record.connector.clone(),
+        label: record.label.clone(),
+        time: record.time.clone(),
+        fields: record.fields.iter().map(field_out).collect(),
+        hits: record.hits.iter().map(hit).collect(),
+        options: record.options.clone(),
+    }
+}
+
+pub(crate) fn context_out(context: &Context, options: &BTreeMap<String, String>) -> shapes::Context {
+    shapes::Context {
+        purpose: match context.purpose {
+            Purpose::Row => shapes::Purpose::Row,
+            Purpose::Document => shapes::Purpose::Document,
+        },
+        budget: shapes::Budget {
+            bytes: saturating(context.budget.bytes.get()),
+            lines: context.budget.lines,
+            anchors: context.budget.anchors,
+        },
+        locale: context.locale.clone(),
+        time_zone: context.time_zone.clone(),
+        now: context.now.clone(),
+        options: options.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+    }
+}
+
+/// A guest's refusal without its message, which may contain record text.
+pub(crate) fn refusal(fault: &shapes::Fault) -> GuestRefusal {
+    match fault {
+        shapes::Fault::Unsupported(_) => GuestRefusal::Unsupported,
+        shapes::Fault::Invalid(_) => GuestRefusal::Invalid,
+        shapes::Fault::Other(_) => GuestRefusal::Other,
+    }
+}
+
+pub(crate) fn refusal_out(refusal: ReadRefusal) -> fields::Refusal {
+    match refusal {
+        ReadRefusal::NotInHand => fields::Refusal::NotInHand,
+        ReadRefusal::NotText => fields::Refusal::NotText,
+        ReadRefusal::OverAllowance => fields::Refusal::OverAllowance,
+        ReadRefusal::Unavailable => fields::Refusal::Other("the source did not answer".to_owned()),
+    }
+}
+
+fn passage(passage: previewer::Passage) -> Result<Passage, Invalid> {
+    Ok(Passage { at: span(passage.at)?, path: passage.path })
+}
+
+fn shown(shown: previewer::Shown) -> Result<Shown, Invalid> {
+    Ok(match shown {
+        previewer::Shown::Verbatim(own) => Shown::Verbatim(passage(own)?),
+        previewer::Shown::Derived(derived) => {
+            Shown::Derived(Derived { text: derived.text, covers: derived.covers.map(passage).transpose()? })
+        }
+    })
+}
+
+fn anchor(anchor: previewer::Anchor) -> Result<Anchor, Invalid> {
+    Ok(Anchor { path: anchor.path, at: Chars(anchor.at.into()), label: shown(anchor.label)? })
+}
+
+pub(crate) fn sheet(sheet: previewer::Sheet) -> Result<Sheet, Invalid> {
+    Ok(Sheet {
+        slot: Slot(sheet.slot),
+        title: sheet.title.map(shown).transpose()?,
+        lines: sheet.lines.into_iter().map(shown).collect::<Result<_, _>>()?,
+        anchors: sheet.anchors.into_iter().map(anchor).collect::<Result<_, _>>()?,
+    })
+}
+
+pub(crate) fn asked_out(asked: Asked) -> windower::Asked {
+    let chars = |n: Chars| saturating(n.get());
+    match asked {
+        Asked::Page { offset, limit } => {
+            windower::Asked::Page(windower::Page { offset: chars(offset), limit: chars(limit) })
+        }
+        Asked::Back { end, limit } => {
+            windower::Asked::Back(windower::Back { end: chars(end), limit: chars(limit) })
+        }
+        Asked::Around { hit, before, after, limit } => windower::Asked::Around(windower::Around {
+            hit: span_out(hit),
+            before: chars(before),
+            after: chars(after),
+            limit: chars(limit),
+        }),
+    }
+}
+
+pub(crate) fn offer(offer: librarian::Offer) -> Result<Offer, Invalid> {
+    let target = match offer.target {
+        librarian::Target::WholeRecord => Target::WholeRecord,
+        librarian::Target::Field(path) => Target::Field(path),
+        librarian::Target::Blob(path) => Target::Blob(path),
+        librarian::Target::Other(_) => return Err(Invalid::UnknownTarget),
+    };
+    Ok(Offer { target, title: offer.title, priority: offer.priority })
+}
+
+pub(crate) fn part(part: librarian::Part) -> Result<Part, Invalid> {
+    Ok(Part { path: part.path, at: part.at.map(span).transpose()? })
+}
+
+pub(crate) fn blob_out(blob: &BlobShape) -> exporter::BlobShape {
+    exporter::BlobShape {
+        path: blob.path.clone(),
+        mime: blob.mime.clone(),
+        bytes: blob.bytes.map(|size| saturating(size.get())),
+        file_name: blob.file_name.clone(),
+        head: blob.head.clone(),
+        options: blob.options.clone(),
+    }
+}
+
+pub(crate) fn card(card: exporter::Card) -> Card {
+    let mode = match card.mode {
+        exporter::Mode::Window => Mode::Window,
+        exporter::Mode::DownloadOnly => Mode::DownloadOnly,
+        exporter::Mode::Refuse => Mode::Refuse,
+    };
+    Card { file_name: card.file_name, mime: card.mime, mode, note: card.note }
+}

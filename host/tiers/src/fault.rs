@@ -1,0 +1,172 @@
+//! What can go wrong with a tier, each with one code.
+
+use crate::shape::Slot;
+use std::time::Duration;
+use stepwell_contract::{Chars, Span};
+
+/// Why a tier gave no usable plan. The words are the host's own: nothing that a guest said is in them, except the names
+/// of what a component file imports or exports.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TierFault {
+    /// The component's file cannot be read.
+    #[error("the component {file:?} cannot be read ({reason}); check the path in plugins.toml")]
+    Missing {
+        /// The path as configured.
+        file: String,
+        /// What the file system said.
+        reason: String,
+    },
+    /// The component is larger than what is compiled.
+    #[error("the component has {bytes} bytes, more than the {cap} that are compiled")]
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+        /// The cap.
+        cap: u64,
+    },
+    /// The component is not the one that the operator named.
+    #[error(
+        "the component's sha256 is {found}, not {expected}; if the change is intended, update plugins.toml"
+    )]
+    DigestMismatch {
+        /// What plugins.toml says.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+    /// The component does not fit the tier: a forbidden import, a missing export, another version, or no component.
+    #[error("the component does not fit this tier: {0}")]
+    WrongWorld(String),
+    /// The component cannot be compiled.
+    #[error("the component cannot be compiled: {0}")]
+    Compile(String),
+    /// The component cannot be instantiated within its limits.
+    #[error("the component cannot be instantiated within its limits")]
+    Instantiate,
+    /// The guest stopped in an error of its own, such as a panic.
+    #[error("the tier stopped with an error ({0})")]
+    Trap(String),
+    /// The guest used up its time.
+    #[error("the tier did not answer within {} ms", .0.as_millis())]
+    Deadline(Duration),
+    /// The guest asked for more memory than it may have.
+    #[error("the tier needed more than its {0} MB of memory")]
+    Memory(u32),
+    /// The guest handed over more than it may.
+    #[error("the tier answered with more than its {0} KB")]
+    OutputTooLarge(u32),
+    /// The answer breaks the contract.
+    #[error("the tier's answer breaks the contract: {0}")]
+    InvalidOutput(Invalid),
+    /// The guest itself declined. This is an answer, so it does not count against the tier.
+    #[error("the tier declined ({0})")]
+    Refused(GuestRefusal),
+    /// Repeated faults opened the breaker.
+    #[error("the tier rests after repeated faults, for another {} ms", .0.as_millis())]
+    Resting(Duration),
+    /// Too many calls wait for their turn.
+    #[error("too many tier calls at once")]
+    Busy,
+}
+
+impl TierFault {
+    /// A stable name for counters and for the wire.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "missing",
+            Self::TooLarge { .. } => "too_large",
+            Self::DigestMismatch { .. } => "digest_mismatch",
+            Self::WrongWorld(_) => "wrong_world",
+            Self::Compile(_) => "compile",
+            Self::Instantiate => "instantiate",
+            Self::Trap(_) => "trap",
+            Self::Deadline(_) => "deadline",
+            Self::Memory(_) => "memory",
+            Self::OutputTooLarge(_) => "output_too_large",
+            Self::InvalidOutput(_) => "invalid_output",
+            Self::Refused(_) => "refused",
+            Self::Resting(_) => "resting",
+            Self::Busy => "busy",
+        }
+    }
+
+    /// Whether it counts against the tier: an answer, a rest and a queue do not.
+    pub(crate) const fn is_fault(&self) -> bool {
+        !matches!(self, Self::Refused(_) | Self::Resting(_) | Self::Busy)
+    }
+}
+
+/// How a guest declined. Its message is dropped, because it may contain record text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GuestRefusal {
+    /// The input is nothing that the tier handles.
+    #[error("unsupported")]
+    Unsupported,
+    /// The input contradicts the contract, as the tier sees it.
+    #[error("invalid")]
+    Invalid,
+    /// Anything else.
+    #[error("other")]
+    Other,
+}
+
+/// Which rule an answer broke.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Invalid {
+    /// A span that ends before it starts.
+    #[error("a span ends before it starts")]
+    Backwards,
+    /// A span or place outside its field.
+    #[error("the span {}..{} lies outside a field of {size} chars", .at.start(), .at.end())]
+    OutsideField {
+        /// The span.
+        at: Span,
+        /// The field's size.
+        size: Chars,
+    },
+    /// A slot that was not in the call.
+    #[error("slot {} is not in hand", .0.0)]
+    SlotNotInHand(Slot),
+    /// A record with two sheets.
+    #[error("slot {} is answered twice", .0.0)]
+    SlotTwice(Slot),
+    /// A field that the record does not have, or not as this kind.
+    #[error("a field is named that is not in hand, or not readable")]
+    FieldNotInHand,
+    /// More lines, anchors, links or parts than allowed.
+    #[error("{found} {what}, where {most} are allowed")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// More bytes of text than allowed.
+    #[error("{found} bytes of text for one record, where {most} are allowed")]
+    TooLong {
+        /// How many there are.
+        found: u64,
+        /// How many are allowed.
+        most: u64,
+    },
+    /// A window that does not begin (or, read backwards, end) where it must.
+    #[error("the window is at {}..{}, but must {rule}", .at.start(), .at.end())]
+    Window {
+        /// The window.
+        at: Span,
+        /// The rule that it breaks.
+        rule: &'static str,
+    },
+    /// A priority that is no number from 0 to 1.
+    #[error("a priority is not between 0 and 1")]
+    Priority,
+    /// A link to something that this version does not know.
+    #[error("a link's target is unknown")]
+    UnknownTarget,
+    /// The same link or part twice.
+    #[error("the same link or part twice")]
+    Duplicate,
+}

@@ -1,0 +1,221 @@
+//! The capability that a tier is handed for one call, and the allowance in front of it.
+
+use crate::limits;
+use crate::shape::{FieldShape, RecordShape, Slot};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+use stepwell_contract::{Chars, Span};
+
+/// One span to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The record.
+    pub slot: Slot,
+    /// The field, or a pointer into it.
+    pub path: String,
+    /// The span.
+    pub at: Span,
+}
+
+/// Why a read gives nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadRefusal {
+    /// No such slot in this call, or no such granted field in it.
+    #[error("not in hand")]
+    NotInHand,
+    /// The field holds no text.
+    #[error("not text")]
+    NotText,
+    /// The allowance or the time is used up.
+    #[error("over the allowance")]
+    OverAllowance,
+    /// The source did not answer.
+    #[error("the source did not answer")]
+    Unavailable,
+}
+
+/// The fields of the records in one call, under the caller's grant.
+///
+/// Whoever implements it reads under that grant and answers for nothing else. It is called on a blocking thread. Slots
+/// and paths outside the call, and reads over the allowance, are refused before they get here.
+pub trait Fields: Send + Sync {
+    /// Reads a span of a readable field; what lies past its end is simply not there.
+    fn read(&self, slot: Slot, path: &str, at: Span) -> Result<String, ReadRefusal>;
+
+    /// Lists the members of a JSON field, or of an array or object inside it.
+    fn children(&self, slot: Slot, pointer: &str) -> Result<Vec<FieldShape>, ReadRefusal>;
+
+    /// Reads several spans, in the order asked, and gives up at `until`. A source with a network in between overrides
+    /// this to ask once.
+    fn read_all(&self, wanted: &[Wanted], until: Instant) -> Vec<Result<String, ReadRefusal>> {
+        let read = |one: &Wanted| {
+            if Instant::now() >= until {
+                return Err(ReadRefusal::OverAllowance);
+            }
+            self.read(one.slot, &one.path, one.at)
+        };
+        wanted.iter().map(read).collect()
+    }
+}
+
+/// A hand without fields, for calls that need none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmptyHand;
+
+impl Fields for EmptyHand {
+    fn read(&self, _: Slot, _: &str, _: Span) -> Result<String, ReadRefusal> {
+        Err(ReadRefusal::NotInHand)
+    }
+
+    fn children(&self, _: Slot, _: &str) -> Result<Vec<FieldShape>, ReadRefusal> {
+        Err(ReadRefusal::NotInHand)
+    }
+}
+
+/// What is left of a call's allowance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Spans and lists of children that may still be read.
+    pub reads: u32,
+    /// Bytes that may still be read.
+    pub bytes: u64,
+}
+
+/// The one door for every WIT version: what is not in hand, or over the allowance, never reaches the source.
+pub(crate) struct Hand {
+    fields: Arc<dyn Fields>,
+    /// Readable fields by slot and path, with their sizes.
+    in_hand: HashMap<Slot, HashMap<String, Option<Chars>>>,
+    left: Allowance,
+    until: Instant,
+}
+
+impl Hand {
+    /// A hand that holds the readable fields of these records.
+    pub(crate) fn of<'a>(
+        records: impl IntoIterator<Item = (Slot, &'a [FieldShape])>,
+        fields: Arc<dyn Fields>,
+        left: Allowance,
+        until: Instant,
+    ) -> Self {
+        let mut in_hand: HashMap<Slot, HashMap<String, Option<Chars>>> = HashMap::new();
+        for (slot, shapes) in records {
+            let readable = shapes.iter().filter(|shape| shape.kind.is_readable());
+            in_hand.entry(slot).or_default().extend(readable.map(|shape| (shape.path.clone(), shape.chars)));
+        }
+        Self { fields, in_hand, left, until }
+    }
+
+    /// A hand for the records of one call.
+    pub(crate) fn of_records(
+        records: &[RecordShape],
+        fields: Arc<dyn Fields>,
+        left: Allowance,
+        until: Instant,
+    ) -> Self {
+        Self::of(records.iter().map(|record| (record.slot, record.fields.as_slice())), fields, left, until)
+    }
+
+    pub(crate) const fn left(&self) -> Allowance {
+        self.left
+    }
+
+    /// When the call's time is over.
+    pub(crate) const fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// Reads what is in hand and within the allowance, in one go, and answers in the order asked.
+    pub(crate) fn read(&mut self, wanted: Vec<Wanted>) -> Vec<Result<String, ReadRefusal>> {
+        let mut admitted = Vec::new();
+        let mut planned = self.left.bytes;
+        let verdicts: Vec<_> = wanted
+            .into_iter()
+            .map(|one| {
+                let one = self.admit(one, &mut planned)?;
+                admitted.push(one);
+                Ok(())
+            })
+            .collect();
+        let mut answers =
+            if admitted.is_empty() { Vec::new() } else { self.fields.read_all(&admitted, self.until) }
+                .into_iter();
+        verdicts
+            .into_iter()
+            .map(|verdict| {
+                verdict?;
+                let text = answers.next().unwrap_or(Err(ReadRefusal::Unavailable))?;
+                self.pay(text.len())?;
+                Ok(text)
+            })
+            .collect()
+    }
+
+    /// Checks one span and takes it off the number of reads. `planned` falls by the least that it can cost, so that no
+    /// list of spans makes the source read far more than the allowance.
+    fn admit(&mut self, mut one: Wanted, planned: &mut u64) -> Result<Wanted, ReadRefusal> {
+        let size = self.size_of(one.slot, &one.path)?;
+        self.take_read()?;
+        let end = size.map_or(one.at.end(), |size| one.at.end().min(size));
+        let start = one.at.start().min(end);
+        let least = (end - start).get();
+        if least > *planned && size.is_some() {
+            return Err(ReadRefusal::OverAllowance);
+        }
+        // A field of unknown size is read as far as the allowance goes.
+        let length = least.min(*planned);
+        *planned -= length;
+        one.at = Span::at(start, Chars(length));
+        Ok(one)
+    }
+
+    /// Lists members of what is in hand.
+    pub(crate) fn children(&mut self, slot: Slot, pointer: &str) -> Result<Vec<FieldShape>, ReadRefusal> {
+        self.size_of(slot, pointer)?;
+        self.take_read()?;
+        let mut children = self.fields.children(slot, pointer)?;
+        children.truncate(limits::CHILDREN);
+        let size = |shape: &FieldShape| {
+            shape.path.len()
+                + shape.head.as_ref().map_or(0, String::len)
+                + shape.value.as_ref().map_or(0, String::len)
+        };
+        self.pay(children.iter().map(size).sum())?;
+        Ok(children)
+    }
+
+    fn take_read(&mut self) -> Result<(), ReadRefusal> {
+        if Instant::now() >= self.until {
+            return Err(ReadRefusal::OverAllowance);
+        }
+        self.left.reads = self.left.reads.checked_sub(1).ok_or(ReadRefusal::OverAllowance)?;
+        Ok(())
+    }
+
+    fn pay(&mut self, bytes: usize) -> Result<(), ReadRefusal> {
+        self.left.bytes = self.left.bytes.checked_sub(bytes as u64).ok_or(ReadRefusal::OverAllowance)?;
+        Ok(())
+    }
+
+    /// The size of a field in hand, where known; a pointer is in hand if the field that it starts in is.
+    fn size_of(&self, slot: Slot, path: &str) -> Result<Option<Chars>, ReadRefusal> {
+        let fields = self.in_hand.get(&slot).ok_or(ReadRefusal::NotInHand)?;
+        if let Some(size) = fields.get(path) {
+            return Ok(*size);
+        }
+        let first =
+            path.strip_prefix('/').and_then(|rest| rest.split('/').next()).ok_or(ReadRefusal::NotInHand)?;
+        let key = first.replace("~1", "/").replace("~0", "~");
+        let is_inside =
+            |field: &String| path.strip_prefix(field.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        if fields.contains_key(&key) || fields.keys().any(|field| field.starts_with('/') && is_inside(field))
+        {
+            return Ok(None);
+        }
+        Err(ReadRefusal::NotInHand)
+    }
+}
+
+#[cfg(test)]
+mod tests;

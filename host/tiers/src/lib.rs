@@ -1,0 +1,38 @@
+//! Loads tiers (WebAssembly components), limits them, and checks what they answer.
+//!
+//! A tier decides, the host delivers: [`Tiers`] asks a component for a plan and gives back a plan that was checked
+//! against the shapes it was made for. What a plan names is read by the caller, under the caller's grant. This crate
+//! knows neither MCP nor sources; a tier reaches data only through the [`Fields`] that it is handed for one call.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `config` | `plugins.toml` |
+//! | `shape`, `plan` | what a tier is shown and what it answers, in plain Rust |
+//! | `fields` | the capability, and the allowance in front of it |
+//! | `check/` | what every answer must satisfy |
+//! | `runtime/` | engine, cache, admission, store: the only files that know wasmtime, with `wit` and `convert` |
+//! | `tier`, `tiers` | a loaded tier with its breaker and counters; all of them together |
+
+mod breaker;
+pub mod check;
+pub mod config;
+mod convert;
+mod fault;
+mod fields;
+pub mod limits;
+mod plan;
+mod runtime;
+mod shape;
+mod status;
+mod tier;
+mod tiers;
+mod wit;
+
+pub use config::{Config, ConfigError, Limits, Links, OnFault, Origin, ResourcesConfig, TierConfig};
+pub use fault::{GuestRefusal, Invalid, TierFault};
+pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
+pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
+pub use runtime::{LoadError, Runtime};
+pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};
+pub use status::{Health, TierStatus};
+pub use tiers::{ExportTier, Place, PreviewTier, ResourcesTier, Tiers, WindowTier};

@@ -1,0 +1,55 @@
+//! Every limit of this crate in one place, each with its reason.
+
+use std::time::Duration;
+
+/// Calls that run at the same time, over all tiers. The pool holds exactly as many instances, so none is refused for
+/// want of one, and a flood of calls queues instead of taking all threads.
+pub const CONCURRENT_CALLS: u32 = 16;
+
+/// How long a call waits for its turn before the tier counts as busy.
+pub const QUEUE: Duration = Duration::from_secs(2);
+
+/// How often deadlines are looked at while a call runs. A tenth of a usual deadline; no cost when nothing runs.
+pub const TICK: Duration = Duration::from_millis(5);
+
+/// The largest component that is compiled. Compilation has no deadline: 18 MB took 12 CPU seconds.
+pub const COMPONENT_BYTES: u64 = 32 * 1024 * 1024;
+
+/// The largest memory that `plugins.toml` can give to a tier.
+pub const MEMORY_MB: u32 = 1_024;
+
+/// Memory of a finished call that is kept resident for the next one, so that a call costs 6 µs instead of 30.
+pub const KEEP_RESIDENT: usize = 1024 * 1024;
+
+/// The native stack of a guest: wasmtime's own default, stated so that it stays.
+pub const STACK_BYTES: usize = 512 * 1024;
+
+/// Table elements of one table. Rust guests use hundreds, scripted ones thousands.
+pub const TABLE_ELEMENTS: usize = 20_000;
+
+/// Faults in a row after which a tier rests.
+pub const BREAKER_FAULTS: u32 = 3;
+
+/// The first rest. It doubles with every fault that follows, up to `BREAKER_LONGEST_REST`.
+pub const BREAKER_FIRST_REST: Duration = Duration::from_secs(1);
+
+/// The longest rest: an operator who repaired something should not wait for longer.
+pub const BREAKER_LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// Members that `children` lists.
+pub const CHILDREN: usize = 256;
+
+/// Places to jump to in one sheet, whatever the budget says.
+pub const ANCHORS: usize = 20;
+
+/// Lines of one sheet, and entries of one list of links or parts, whatever the budget says.
+pub const ENTRIES: usize = 64;
+
+/// Bytes of a title or of an anchor's label.
+pub const TITLE_BYTES: usize = 256;
+
+/// Bytes of a file name, its ending included: what file systems take, with room for a suffix.
+pub const FILE_NAME_BYTES: usize = 200;
+
+/// Bytes of a remark on a blob.
+pub const NOTE_BYTES: usize = 200;

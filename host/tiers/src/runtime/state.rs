@@ -1,0 +1,161 @@
+//! What a store holds for one call: the hand, the limits, and what they refused.
+
+use crate::config::Limits;
+use crate::convert;
+use crate::fault::{GuestRefusal, Invalid, TierFault};
+use crate::fields::{Hand, Wanted};
+use crate::limits;
+use crate::shape::Slot;
+use crate::wit::v0_1::imports::{fields, log, shapes};
+use std::time::Instant;
+use wasmtime::{ResourceLimiter, Trap};
+
+/// The state of one call.
+pub(crate) struct State {
+    hand: Hand,
+    limiter: Limiter,
+    messages: u64,
+}
+
+impl State {
+    pub(super) fn new(hand: Hand, limits: Limits) -> Self {
+        let limiter = Limiter { memory: limits.memory_mb as usize * 1024 * 1024, was_refused: false };
+        Self { hand, limiter, messages: 0 }
+    }
+
+    pub(super) fn limiter(&mut self) -> &mut dyn ResourceLimiter {
+        &mut self.limiter
+    }
+
+    /// How many messages the guest wrote. What they said is gone.
+    pub(crate) const fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// Epochs do not interrupt the host's own functions, so each looks at the time before it returns to the guest.
+    fn in_time<T>(&self, answer: T) -> wasmtime::Result<T> {
+        if Instant::now() < self.hand.until() { Ok(answer) } else { Err(Trap::Interrupt.into()) }
+    }
+}
+
+impl shapes::Host for State {}
+
+impl fields::Host for State {
+    fn read(&mut self, what: Vec<fields::Wanted>) -> wasmtime::Result<Vec<Result<String, fields::Refusal>>> {
+        // A span that ends before it starts is a bug of the guest that no answer could mend.
+        let wanted = what.into_iter().map(|one| {
+            let at = convert::span(one.at).map_err(|_| Trap::UnreachableCodeReached)?;
+            Ok(Wanted { slot: Slot(one.slot), path: one.path, at })
+        });
+        let wanted = wanted.collect::<wasmtime::Result<Vec<_>>>()?;
+        let answers =
+            self.hand.read(wanted).into_iter().map(|one| one.map_err(convert::refusal_out)).collect();
+        self.in_time(answers)
+    }
+
+    fn children(
+        &mut self,
+        slot: u32,
+        pointer: String,
+    ) -> wasmtime::Result<Result<Vec<shapes::FieldShape>, fields::Refusal>> {
+        let children = self.hand.children(Slot(slot), &pointer).map_err(convert::refusal_out);
+        self.in_time(children.map(|children| children.iter().map(convert::field_out).collect()))
+    }
+
+    fn left(&mut self) -> wasmtime::Result<fields::Allowance> {
+        let left = self.hand.left();
+        self.in_time(fields::Allowance { reads: left.reads, bytes: convert::saturating(left.bytes) })
+    }
+}
+
+impl log::Host for State {
+    fn write(&mut self, _level: log::Level, _message: String) -> wasmtime::Result<()> {
+        self.messages += 1;
+        self.in_time(())
+    }
+}
+
+/// Refuses growth over the limits and remembers that it did: what follows is usually a panic of the guest's allocator.
+struct Limiter {
+    memory: usize,
+    was_refused: bool,
+}
+
+impl ResourceLimiter for Limiter {
+    fn memory_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let fits = desired <= self.memory;
+        self.was_refused |= !fits;
+        Ok(fits)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(desired <= limits::TABLE_ELEMENTS)
+    }
+
+    fn instances(&self) -> usize {
+        8
+    }
+
+    fn tables(&self) -> usize {
+        4
+    }
+
+    fn memories(&self) -> usize {
+        1
+    }
+}
+
+/// Why a call ended without a plan.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The instance did not come to life.
+    Start(wasmtime::Error),
+    /// The guest was stopped or stopped itself.
+    Call(wasmtime::Error),
+    /// The guest declined.
+    Declined(GuestRefusal),
+    /// The answer broke a rule.
+    Invalid(Invalid),
+}
+
+impl From<Invalid> for Stop {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+/// Names the fault behind a stop.
+pub(crate) fn classify(stop: Stop, state: &State, limits: Limits) -> TierFault {
+    let (error, has_started) = match stop {
+        Stop::Declined(refusal) => return TierFault::Refused(refusal),
+        Stop::Invalid(invalid) => return TierFault::InvalidOutput(invalid),
+        Stop::Start(error) => (error, false),
+        Stop::Call(error) => (error, true),
+    };
+    let trap = error.downcast_ref::<Trap>();
+    if trap == Some(&Trap::Interrupt) {
+        return TierFault::Deadline(limits.deadline);
+    }
+    if state.limiter.was_refused {
+        return TierFault::Memory(limits.memory_mb);
+    }
+    // wasmtime keeps the type of this error to itself.
+    if format!("{error:#}").contains("fuel allocated for hostcalls") {
+        return TierFault::OutputTooLarge(limits.output_kb);
+    }
+    match trap {
+        Some(trap) => TierFault::Trap(trap.to_string()),
+        None if has_started => TierFault::Trap("malformed answer".to_owned()),
+        None => TierFault::Instantiate,
+    }
+}

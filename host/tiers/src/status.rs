@@ -1,0 +1,49 @@
+//! What an operator can see of a tier.
+
+use crate::config::{Limits, OnFault};
+use crate::fault::TierFault;
+use std::time::Duration;
+
+/// How a tier is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Health {
+    /// Switched off.
+    Off,
+    /// Answers calls.
+    Ready,
+    /// Rests after repeated faults.
+    Resting,
+    /// Was not loaded.
+    Broken(TierFault),
+}
+
+/// One tier, as `stepwell plugin list` shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierStatus {
+    /// The tier's name in plugins.toml.
+    pub name: &'static str,
+    /// How it is doing.
+    pub health: Health,
+    /// `builtin`, or the component's path as configured.
+    pub origin: String,
+    /// The component's SHA-256.
+    pub digest: Option<String>,
+    /// The version of `stepwell:ladder` that it speaks.
+    pub wit_version: Option<String>,
+    /// What it may use in one call.
+    pub limits: Limits,
+    /// What happens when it fails.
+    pub on_fault: OnFault,
+    /// How long loading took.
+    pub load_time: Duration,
+    /// Whether its machine code came from the cache.
+    pub was_cached: bool,
+    /// Calls so far.
+    pub calls: u64,
+    /// Calls that ended in a fault.
+    pub faults: u64,
+    /// Messages that it wrote, which nobody read.
+    pub messages: u64,
+    /// The latest fault.
+    pub last_fault: Option<TierFault>,
+}

@@ -1,0 +1,120 @@
+//! All tiers together.
+
+mod export;
+mod preview;
+mod resources;
+mod window;
+
+pub use export::ExportTier;
+pub use preview::PreviewTier;
+pub use resources::ResourcesTier;
+pub use window::WindowTier;
+
+use crate::config::{Config, Links, TierConfig};
+use crate::runtime::{Cache, LoadError, Runtime};
+use crate::status::{Health, TierStatus};
+use crate::tier::{Tier, World, status_of};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where files are.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The folder of plugins.toml, which components' paths are relative to.
+    pub base: PathBuf,
+    /// A private folder for compiled components; without one, every start compiles.
+    pub cache: Option<PathBuf>,
+}
+
+/// The tiers that a configuration switches on, loaded. A reload makes a new one with the same [`Runtime`] and swaps it.
+#[derive(Debug)]
+pub struct Tiers {
+    preview: Option<PreviewTier>,
+    window: Option<WindowTier>,
+    resources: Option<ResourcesTier>,
+    export: Option<ExportTier>,
+    config: Config,
+}
+
+impl Tiers {
+    /// Loads the tiers with an engine of their own. A component that cannot be loaded does not stop the others: calls
+    /// to it end in its fault, and its policy says what then.
+    pub fn load(config: &Config, place: &Place) -> Result<Self, LoadError> {
+        Ok(Self::load_in(&Arc::new(Runtime::new()?), config, place))
+    }
+
+    /// Loads the tiers into an engine that is already running.
+    #[must_use]
+    pub fn load_in(runtime: &Arc<Runtime>, config: &Config, place: &Place) -> Self {
+        let cache = place.cache.as_ref().and_then(|dir| {
+            let opened = Cache::open(dir, runtime.engine());
+            let warn = |error: &std::io::Error| {
+                tracing::warn!("no cache for compiled tiers in {}: {error}", dir.display());
+            };
+            opened.inspect_err(warn).ok()
+        });
+        let cache = cache.as_ref();
+        let base = &place.base;
+        Self {
+            preview: load(runtime, &config.preview, base, cache).map(PreviewTier),
+            window: load(runtime, &config.field_window, base, cache).map(WindowTier),
+            resources: load(runtime, &config.resources.tier, base, cache).map(ResourcesTier),
+            export: load(runtime, &config.binary_export, base, cache).map(ExportTier),
+            config: config.clone(),
+        }
+    }
+
+    /// The preview tier, unless it is off.
+    #[must_use]
+    pub const fn preview(&self) -> Option<&PreviewTier> {
+        self.preview.as_ref()
+    }
+
+    /// The field-window tier, unless it is off.
+    #[must_use]
+    pub const fn window(&self) -> Option<&WindowTier> {
+        self.window.as_ref()
+    }
+
+    /// The resources tier, unless it is off.
+    #[must_use]
+    pub const fn resources(&self) -> Option<&ResourcesTier> {
+        self.resources.as_ref()
+    }
+
+    /// The binary-export tier, unless it is off.
+    #[must_use]
+    pub const fn export(&self) -> Option<&ExportTier> {
+        self.export.as_ref()
+    }
+
+    /// Who gets `resource_link` blocks: nobody while the resources tier is off.
+    #[must_use]
+    pub const fn links(&self) -> Links {
+        if self.resources.is_some() { self.config.resources.links } else { Links::Never }
+    }
+
+    /// How the tiers are doing, in the order of plugins.toml.
+    #[must_use]
+    pub fn status(&self) -> Vec<TierStatus> {
+        vec![
+            status(self.preview.as_ref().map(|tier| &tier.0), &self.config.preview),
+            status(self.window.as_ref().map(|tier| &tier.0), &self.config.field_window),
+            status(self.resources.as_ref().map(|tier| &tier.0), &self.config.resources.tier),
+            status(self.export.as_ref().map(|tier| &tier.0), &self.config.binary_export),
+        ]
+    }
+}
+
+fn load<W: World>(
+    runtime: &Arc<Runtime>,
+    config: &TierConfig,
+    base: &Path,
+    cache: Option<&Cache>,
+) -> Option<Tier<W>> {
+    config.enabled.then(|| Tier::load(runtime, config, base, cache))
+}
+
+fn status<W: World>(tier: Option<&Tier<W>>, config: &TierConfig) -> TierStatus {
+    tier.map_or_else(|| status_of(W::NAME, config, Health::Off), Tier::status)
+}

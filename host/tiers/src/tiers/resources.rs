@@ -1,0 +1,109 @@
+//! The resources tier: which links a result offers, and how a record reads as a resource.
+
+use crate::check;
+use crate::config::OnFault;
+use crate::convert;
+use crate::fault::TierFault;
+use crate::fields::{Fields, Hand};
+use crate::plan::{Offer, Part};
+use crate::runtime::{State, Stop};
+use crate::shape::{Context, RecordShape};
+use crate::tier::{Tier, World};
+use crate::wit::v0_1::imports::{fields, log, shapes};
+use crate::wit::v0_1::resources::ResourcesTierPre;
+use std::sync::Arc;
+use wasmtime::component::{HasSelf, InstancePre, Linker};
+
+/// `resources-tier` of the WIT.
+pub(crate) struct Resources;
+
+impl World for Resources {
+    type Ready = ResourcesTierPre<State>;
+    const NAME: &'static str = "resources";
+    const INTERFACE: &'static str = "librarian";
+
+    fn builtin() -> &'static [u8] {
+        stepwell_tiers_bundle::RESOURCES
+    }
+
+    fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+        shapes::add_to_linker::<_, HasSelf<_>>(linker, |state| state)?;
+        fields::add_to_linker::<_, HasSelf<_>>(linker, |state| state)?;
+        log::add_to_linker::<_, HasSelf<_>>(linker, |state| state)?;
+        Ok(())
+    }
+
+    fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready> {
+        ResourcesTierPre::new(instance)
+    }
+}
+
+/// The resources tier: which links a result offers, and how a record reads as a resource.
+#[derive(Debug)]
+pub struct ResourcesTier(pub(super) Tier<Resources>);
+
+impl ResourcesTier {
+    /// What happens when it fails.
+    #[must_use]
+    pub fn on_fault(&self) -> OnFault {
+        self.0.on_fault()
+    }
+
+    /// Chooses the links of a record, the most important first.
+    pub async fn links(
+        &self,
+        record: RecordShape,
+        context: &Context,
+        fields: Arc<dyn Fields>,
+    ) -> Result<Vec<Offer>, TierFault> {
+        let shown = convert::context_out(context, &self.0.config().options);
+        let (budget, record) = (context.budget, Arc::new(record));
+        let in_hand = Arc::clone(&record);
+        self.0
+            .call(
+                move |allowance, until| {
+                    Hand::of_records(std::slice::from_ref(&in_hand), fields, allowance, until)
+                },
+                move |ready, store| {
+                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                    let out = convert::record_out(&record);
+                    let answer = guest.stepwell_ladder_librarian().call_links(store, &out, &shown);
+                    let offers = answer
+                        .map_err(Stop::Call)?
+                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let offers = offers.into_iter().map(convert::offer).collect::<Result<_, _>>()?;
+                    Ok(check::links(&record, budget, offers)?)
+                },
+            )
+            .await
+    }
+
+    /// Chooses which fields a record resource shows, and in which order.
+    pub async fn layout(
+        &self,
+        record: RecordShape,
+        context: &Context,
+        fields: Arc<dyn Fields>,
+    ) -> Result<Vec<Part>, TierFault> {
+        let shown = convert::context_out(context, &self.0.config().options);
+        let (budget, record) = (context.budget, Arc::new(record));
+        let in_hand = Arc::clone(&record);
+        self.0
+            .call(
+                move |allowance, until| {
+                    Hand::of_records(std::slice::from_ref(&in_hand), fields, allowance, until)
+                },
+                move |ready, store| {
+                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                    let out = convert::record_out(&record);
+                    let answer = guest.stepwell_ladder_librarian().call_layout(store, &out, &shown);
+                    let parts = answer
+                        .map_err(Stop::Call)?
+                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let parts = parts.into_iter().map(convert::part).collect::<Result<_, _>>()?;
+                    Ok(check::parts(&record, budget, parts)?)
+                },
+            )
+            .await
+    }
+}

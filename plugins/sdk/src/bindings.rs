@@ -1,0 +1,62 @@
+//! What wit-bindgen makes of `wit/`: one module for the interfaces that tiers import, one for each world.
+
+#![allow(
+    unsafe_code,
+    missing_docs,
+    missing_debug_implementations,
+    unreachable_pub,
+    clippy::all,
+    clippy::unwrap_used
+)]
+
+/// The interfaces that tiers import, shared by all worlds so that a `Span` is the same type everywhere.
+pub mod imports {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        inline: "package stepwell:sdk; world imports {
+            import stepwell:ladder/shapes@0.1.0;
+            import stepwell:ladder/fields@0.1.0;
+            import stepwell:ladder/log@0.1.0;
+        }",
+        world: "stepwell:sdk/imports",
+        additional_derives: [PartialEq],
+        generate_all,
+    });
+}
+
+macro_rules! world {
+    ($module:ident, $world:literal, $export:literal, $path:literal, { $($with:tt)* }) => {
+        pub mod $module {
+            wit_bindgen::generate!({
+                path: "../../wit",
+                world: $world,
+                with: {
+                    "stepwell:ladder/shapes@0.1.0": crate::bindings::imports::stepwell::ladder::shapes,
+                    "stepwell:ladder/log@0.1.0": crate::bindings::imports::stepwell::ladder::log,
+                    $($with)*
+                },
+                additional_derives: [PartialEq],
+                pub_export_macro: true,
+                export_macro_name: $export,
+                default_bindings_module: $path,
+            });
+        }
+    };
+    ($module:ident, $world:literal, $export:literal, $path:literal) => {
+        world!($module, $world, $export, $path, {
+            "stepwell:ladder/fields@0.1.0": crate::bindings::imports::stepwell::ladder::fields,
+        });
+    };
+}
+
+world!(preview, "preview-tier", "export_preview", "stepwell_sdk::bindings::preview");
+world!(field_window, "field-window-tier", "export_field_window", "stepwell_sdk::bindings::field_window");
+world!(resources, "resources-tier", "export_resources", "stepwell_sdk::bindings::resources");
+// A blob's name is no reason to read a record, so this world has no `fields`.
+world!(
+    binary_export,
+    "binary-export-tier",
+    "export_binary_export",
+    "stepwell_sdk::bindings::binary_export",
+    {}
+);
