@@ -16,6 +16,6 @@ fmt:
 deny:
 	cargo deny check --hide-inclusion-graph bans licenses sources
 
-# Prints ratios, not times, so that two machines can be compared.
+# Prints ratios, not times, so that two machines can be compared. BENCH=--quick shows in seconds that everything runs.
 bench:
-	cargo bench --workspace --locked
+	cargo run --profile bench --locked -p stepwell-bench -- $(BENCH)

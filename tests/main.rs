@@ -1,1 +1,34 @@
 //! End to end: the built program, driven as its users drive it, on real stores.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
+
+mod clients;
+mod granting;
+mod help;
+mod ingesting;
+mod journey;
+mod kill;
+mod mcp;
+mod program;
+mod reading;
+mod refusals;
+mod secrets;
+
+/// Runs each of the named test bodies on both engines.
+macro_rules! on_both_engines {
+    ($($body:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[test]
+            fn $body() {
+                super::$body(&$crate::program::Store::sqlite());
+            })*
+        }
+        mod on_postgres {
+            $(#[test]
+            fn $body() {
+                super::$body(&$crate::program::Store::postgres());
+            })*
+        }
+    };
+}
+pub(crate) use on_both_engines;

@@ -27,7 +27,7 @@ impl Exit {
     pub(crate) fn of(refusal: &Refusal) -> Self {
         match refusal.code {
             Code::OwnerTokenRefused => Self::OwnerToken,
-            Code::InvalidToken => Self::NoToken,
+            Code::InvalidToken | Code::GrantExpired | Code::GrantRevoked => Self::NoToken,
             _ => Self::Failure,
         }
     }

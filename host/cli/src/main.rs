@@ -1,12 +1,16 @@
 //! The `stepwell` program: one file for each verb.
 
+mod config_args;
 mod demo;
 mod exit;
 mod grant;
 mod ingest;
+mod log;
 mod output;
+mod plugin;
 mod read;
 mod sample;
+mod serve;
 mod store_args;
 mod token_args;
 
@@ -32,6 +36,7 @@ Getting started:
   stepwell ingest --connection home messages mail.ndjson fill a store from lines of {\"key\", \"data\", \"emitted_at\"}
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
+  stepwell serve --token-file token                      speak MCP to a client that starts this program
 
 Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 77 owner token refused, 78 no usable token.";
 
@@ -42,6 +47,9 @@ enum Verb {
     #[command(subcommand)]
     Grant(grant::GrantVerb),
     Read(read::Read),
+    Serve(serve::Serve),
+    #[command(subcommand)]
+    Plugin(plugin::PluginVerb),
     Sample(sample::Sample),
 }
 
@@ -60,10 +68,13 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return output.failed(&error.into()).into(),
     };
-    match runtime.block_on(run(arguments.verb, &output)) {
+    let code = match runtime.block_on(run(arguments.verb, &output)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output.failed(&error).into(),
-    }
+    };
+    // A thread may still wait for a line of standard input that nobody will read.
+    runtime.shutdown_background();
+    code
 }
 
 async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
@@ -72,6 +83,8 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Ingest(ingest) => ingest.run(output).await,
         Verb::Grant(grant) => grant.run(output).await,
         Verb::Read(read) => read.run(output).await,
+        Verb::Serve(serve) => serve.run(output).await,
+        Verb::Plugin(plugin) => plugin.run(output),
         Verb::Sample(sample) => sample.run(output),
     }
 }

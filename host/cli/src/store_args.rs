@@ -1,7 +1,13 @@
 //! Which store a verb works on.
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command};
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::str::FromStr;
 use stepwell_source::sqlite::Missing;
 use stepwell_source::{Embedded, SourceUrl};
 
@@ -9,19 +15,48 @@ use stepwell_source::{Embedded, SourceUrl};
 #[derive(Debug, Args)]
 pub(crate) struct StoreArguments {
     /// The store: sqlite:PATH, or postgres://user@host/database [default: a file in your data directory]
-    #[arg(long, env = "STEPWELL_SOURCE", hide_env_values = true, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Address::<SourceUrl>::new())]
+    #[arg(env = "STEPWELL_SOURCE", hide_env_values = true)]
     source: Option<SourceUrl>,
+}
+
+/// Reads an address. A wrong one may hold a password, so unlike clap's own parser this one does not repeat it.
+#[derive(Clone, Debug)]
+pub(crate) struct Address<T>(PhantomData<fn() -> T>);
+
+impl<T> Address<T> {
+    pub(crate) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: FromStr<Err: Display> + Clone + Send + Sync + 'static> TypedValueParser for Address<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let wrong = |what: &dyn Display| {
+            let message = format!("invalid value for '--source <URL>': {what}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        };
+        let text = value.to_str().ok_or_else(|| wrong(&"write it in UTF-8"))?;
+        text.parse().map_err(|fault| wrong(&fault))
+    }
 }
 
 impl StoreArguments {
     /// Opens the store, and makes it if that is allowed.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Embedded> {
-        let url = match &self.source {
-            Some(url) => url.clone(),
-            None => default_store(missing)?,
-        };
-        url.open(missing).await.with_context(|| format!("cannot open the store {url}"))
+        open(self.source.as_ref(), missing).await
     }
+}
+
+/// Opens the store that is named, or the default one.
+pub(crate) async fn open(url: Option<&SourceUrl>, missing: Missing) -> anyhow::Result<Embedded> {
+    let url = match url {
+        Some(url) => url.clone(),
+        None => default_store(missing)?,
+    };
+    url.open(missing).await.with_context(|| format!("cannot open the store {url}"))
 }
 
 fn default_store(missing: Missing) -> anyhow::Result<SourceUrl> {

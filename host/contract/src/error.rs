@@ -88,6 +88,7 @@ codes! {
     FieldNotText = "field_not_text", ResourceServer, Some(422), "The field holds no text.";
     QueryNotFound = "query_not_found", ResourceServer, Some(404), "The phrase does not occur in the field.";
     AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
+    TierError = "tier_error", Tier, None, "A plugin failed, and its policy is to refuse.";
     SourceUnavailable = "source_unavailable", ResourceServer, Some(503), "The store did not answer.";
 }
 
@@ -174,6 +175,62 @@ mod tests {
             assert!(code.as_str().bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{code}");
             assert!(code.meaning().ends_with('.'), "{code}");
         }
+    }
+
+    /// The whole of docs/errors.md.
+    fn documentation() -> String {
+        let mut text = String::from(DOCUMENTATION);
+        for (class, meaning) in CLASSES {
+            if Code::ALL.iter().any(|code| code.class() == class) {
+                text.push_str(&format!("- `{}`: {meaning}\n", class.as_str()));
+            }
+        }
+        text.push_str("\n| `code` | `type` | `http_status` | meaning |\n|---|---|---|---|\n");
+        for code in Code::ALL {
+            let status = code.http_status().map(|status| status.to_string()).unwrap_or_default();
+            let (class, meaning) = (code.class().as_str(), code.meaning());
+            text.push_str(&format!("| `{code}` | `{class}` | {status} | {meaning} |\n"));
+        }
+        text
+    }
+
+    const DOCUMENTATION: &str = "\
+# Errors
+
+<!-- Made from host/contract/src/error.rs. STEPWELL_WRITE_DOCS=1 cargo test -p stepwell-contract error writes it again. -->
+
+A refusal is an object of this form. `param`, `hint` and `http_status` are there where they help, and some codes add
+members of their own, such as `available_connections` or `restart_offset_chars`.
+
+```json
+{\"error\": {\"type\": \"rs_error\", \"code\": \"not_found\", \"message\": \"…\", \"param\": \"id\", \"http_status\": 404}}
+```
+
+A message names nothing that lies outside the caller's grant. `code` is what a program should look at; messages may change.
+
+`type` says which side refused:
+
+";
+
+    const CLASSES: [(Class, &str); 4] = [
+        (Class::Adapter, "the arguments, the id, the cursor or the handle were wrong."),
+        (Class::Authorization, "the token or the grant does not allow it."),
+        (Class::ResourceServer, "the store looked within the grant and said no."),
+        (Class::Tier, "a plugin failed, and its policy is to refuse."),
+    ];
+
+    #[test]
+    fn the_documentation_lists_every_code_as_it_is() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md");
+        if std::env::var_os("STEPWELL_WRITE_DOCS").is_some() {
+            std::fs::write(path, documentation()).unwrap();
+            return;
+        }
+        let written = include_str!("../../../docs/errors.md").replace("\r\n", "\n");
+        assert!(
+            written == documentation(),
+            "docs/errors.md differs from the codes; run: STEPWELL_WRITE_DOCS=1 cargo test -p stepwell-contract error"
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod id;
 pub mod name;
 pub mod quote;
 pub mod selector;
+pub mod tool;
 pub mod tool_name;
 pub mod unit;
 pub mod window;

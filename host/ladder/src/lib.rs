@@ -1,8 +1,28 @@
 //! Composes results.
 //!
-//! The ladder asks the source what is there, decides what to show of it within the budget, and renders both channels of
-//! a result: text for hosts that show the model text, and structured content for those that show that.
+//! The ladder asks the source what is there and the tiers what to show of it, and renders both channels of a result within
+//! its budget: text for hosts that show the model text, and structured content for those that show that.
 
+mod aggregate;
+mod arguments;
+mod content_ladder;
+mod describe;
+mod fetch;
+mod fit;
+mod ladder;
+mod links;
+mod preview;
+mod query_records;
+mod read_record_field;
+mod reply;
+mod resources;
+mod schema;
+mod seal;
+mod search;
+mod shapes;
+mod tier_fault;
 pub mod window;
 
+pub use ladder::{Asker, Client, Ladder, ResourceResult, Settings, ToolArguments, ToolResult};
+pub use reply::{Content, LadderError, Link, Reply, Resource, Template};
 pub use window::{FieldWindow, WindowRequest, read_window};

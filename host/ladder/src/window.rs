@@ -1,13 +1,17 @@
 //! One bounded window of one field: the third step of the ladder.
 
+use crate::seal::Seal;
+use crate::{shapes, tier_fault};
 use serde_json::{Map, Value, json};
-use stepwell_contract::cursor::{CursorBinding, FieldVersion, Keyring, Position};
+use std::sync::Arc;
+use stepwell_contract::cursor::{Keyring, Position};
 use stepwell_contract::quote::json_string;
 use stepwell_contract::selector::{Query, Selector};
 use stepwell_contract::window::Window;
 use stepwell_contract::{Chars, Code, FieldPath, Refusal, Span};
 use stepwell_source::error::Result;
 use stepwell_source::{Caller, Field, RecordRef, Source, SourceError};
+use stepwell_tiers::{Asked, EmptyHand, Purpose, WindowTier};
 
 /// How often a read starts again when the field is rewritten under its hands.
 const ATTEMPTS: usize = 3;
@@ -50,13 +54,25 @@ pub async fn read_window(
     request: &WindowRequest,
     now_unix: u64,
 ) -> Result<FieldWindow> {
+    read_placed_window(source, keys, caller, request, now_unix, None).await
+}
+
+/// Reads a window that a tier places: it moves the span within the contract's rules, and decides nothing else.
+pub(crate) async fn read_placed_window(
+    source: &dyn Source,
+    keys: &Keyring,
+    caller: &Caller,
+    request: &WindowRequest,
+    now_unix: u64,
+    tier: Option<&WindowTier>,
+) -> Result<FieldWindow> {
     for _ in 1..ATTEMPTS {
-        match read_once(source, keys, caller, request, now_unix).await {
+        match read_once(source, keys, caller, request, now_unix, tier).await {
             Err(SourceError::Changed) => {}
             outcome => return outcome,
         }
     }
-    read_once(source, keys, caller, request, now_unix).await
+    read_once(source, keys, caller, request, now_unix, tier).await
 }
 
 async fn read_once(
@@ -65,39 +81,64 @@ async fn read_once(
     caller: &Caller,
     request: &WindowRequest,
     now_unix: u64,
+    tier: Option<&WindowTier>,
 ) -> Result<FieldWindow> {
     let field = source.field(caller, &request.record, &request.path).await?;
-    let seal = Seal::of(keys, caller, &field, now_unix);
-    let (window, search) = match &request.selector {
-        Selector::Offset { offset, limit } => (Window::at_offset(seal.total, *offset, *limit), None),
+    let total = field.shape.chars.unwrap_or_default();
+    let seal = Seal::new(keys, caller, &field.record, &field.path, &field.shape, now_unix);
+    let mut search = None;
+    let (window, asked) = match &request.selector {
+        Selector::Offset { offset, limit } => page(total, *offset, *limit),
         Selector::Match { q, before, after, limit } => {
-            let search =
+            let wanted =
                 Search { q: q.clone(), from: Chars::ZERO, before: *before, after: *after, limit: *limit };
-            search.place(source, caller, &field, seal.total).await?
+            let (window, asked, hit) = wanted.place(source, caller, &field, total).await?;
+            search = Some((wanted, hit));
+            (window, asked)
         }
         Selector::Cursor { cursor, limit } => match seal.open(cursor)? {
             Position::Window { span_start, limit: sealed } => {
-                (Window::at_offset(seal.total, span_start, limit.unwrap_or(sealed)), None)
+                page(total, span_start, limit.unwrap_or(sealed))
             }
             Position::WindowEndingAt { end, limit: sealed } => {
                 let limit = limit.unwrap_or(sealed);
                 let start = end.saturating_sub(limit);
                 // The window ends where the one that it was asked from starts, so near the start it is shorter.
-                let window = Window::at_offset(seal.total, start, end.saturating_sub(start));
-                (Window { limit, ..window }, None)
+                let window = Window::at_offset(total, start, end.saturating_sub(start));
+                (Window { limit, ..window }, Asked::Back { end, limit })
             }
             Position::NextMatch { q, from, before, after, limit: sealed } => {
-                let search = Search { q: Query::new(q)?, from, before, after, limit: limit.or(sealed) };
-                search.place(source, caller, &field, seal.total).await?
+                let wanted = Search { q: Query::new(q)?, from, before, after, limit: limit.or(sealed) };
+                let (window, asked, hit) = wanted.place(source, caller, &field, total).await?;
+                search = Some((wanted, hit));
+                (window, asked)
             }
         },
     };
+    let window = placed(tier, &field, window, asked).await?;
     let text = source.text(caller, &field, window.span).await?;
     let next_cursor = window.next().map(|start| seal.window(start, window.limit));
-    let previous_cursor = window.previous().map(|span| seal.window_ending_at(span.end(), window.limit));
-    let next_match_cursor = search.as_ref().map(|(search, hit)| seal.next_match(search, *hit));
+    let previous_cursor = window.previous().map(|span| {
+        let (end, limit) = (span.end(), window.limit);
+        seal.seal(&Position::WindowEndingAt { end, limit })
+    });
+    let next_match_cursor = search.as_ref().map(|(search, hit)| seal.seal(&search.next_match(*hit)));
     let hit = search.map(|(search, hit)| (search.q, hit));
     Ok(FieldWindow { field, window, text, hit, next_cursor, previous_cursor, next_match_cursor })
+}
+
+fn page(total: Chars, offset: Chars, limit: Chars) -> (Window, Asked) {
+    (Window::at_offset(total, offset, limit), Asked::Page { offset: offset.min(total), limit })
+}
+
+/// Lets the tier move the span. Its answer was checked against what was asked; without an answer the host's own stands.
+async fn placed(tier: Option<&WindowTier>, field: &Field, window: Window, asked: Asked) -> Result<Window> {
+    let (Some(tier), false) = (tier, window.span.is_empty()) else { return Ok(window) };
+    let shape = shapes::field(field.path.as_str(), &field.shape);
+    let context = shapes::context(Purpose::Document, 0, 0);
+    let outcome = tier.place(shape, asked, &context, Arc::new(EmptyHand)).await;
+    let span = tier_fault::settle("field-window", tier.on_fault(), outcome)?;
+    Ok(Window { span: span.unwrap_or(window.span), ..window })
 }
 
 /// A phrase to look for and how much to show around it.
@@ -111,12 +152,12 @@ struct Search {
 
 impl Search {
     async fn place(
-        self,
+        &self,
         source: &dyn Source,
         caller: &Caller,
         field: &Field,
         total: Chars,
-    ) -> Result<(Window, Option<(Self, Span)>)> {
+    ) -> Result<(Window, Asked, Span)> {
         let Some(hit) = source.find(caller, field, &self.q, self.from).await? else {
             let place = if self.from == Chars::ZERO { "in the field" } else { "in the rest of the field" };
             let message = format!("the phrase does not occur {place} {}", json_string(field.path.as_str()));
@@ -125,60 +166,19 @@ impl Search {
             return Err(refusal.hint("try a shorter phrase, or read on by offset_chars").into());
         };
         let window = Window::around(total, hit, self.before, self.after, self.limit);
-        Ok((window, Some((self, hit))))
+        // The tier may not show more than the host would have.
+        let limit = window.span.len().max(window.limit);
+        Ok((window, Asked::Around { hit, before: self.before, after: self.after, limit }, hit))
     }
-}
 
-/// Seals and opens the cursors of one field for one caller.
-struct Seal<'a> {
-    keys: &'a Keyring,
-    grant: &'a str,
-    record: String,
-    pointer: String,
-    version: FieldVersion,
-    total: Chars,
-    now_unix: u64,
-}
-
-impl<'a> Seal<'a> {
-    fn of(keys: &'a Keyring, caller: &'a Caller, field: &Field, now_unix: u64) -> Self {
-        Self {
-            keys,
-            grant: caller.grant(),
-            record: field.record.id().to_string(),
-            pointer: field.path.pointer(),
-            version: FieldVersion::Digest(field.shape.digest.0),
-            total: field.shape.chars.unwrap_or_default(),
-            now_unix,
+    fn next_match(&self, hit: Span) -> Position {
+        Position::NextMatch {
+            q: self.q.as_str().to_owned(),
+            from: hit.end(),
+            before: self.before,
+            after: self.after,
+            limit: self.limit,
         }
-    }
-
-    fn binding(&self) -> CursorBinding<'_> {
-        CursorBinding { grant: self.grant, record: &self.record, field: &self.pointer }
-    }
-
-    fn open(&self, cursor: &str) -> Result<Position, Refusal> {
-        let state = self.keys.open(&self.binding(), cursor, self.now_unix)?;
-        state.check_fresh(&self.version)?;
-        Ok(state.position)
-    }
-
-    fn seal(&self, position: &Position) -> String {
-        self.keys.seal(&self.binding(), position, &self.version, self.now_unix)
-    }
-
-    fn window(&self, start: Chars, limit: Chars) -> String {
-        self.seal(&Position::Window { span_start: start, limit })
-    }
-
-    fn window_ending_at(&self, end: Chars, limit: Chars) -> String {
-        self.seal(&Position::WindowEndingAt { end, limit })
-    }
-
-    fn next_match(&self, search: &Search, hit: Span) -> String {
-        let Search { q, before, after, limit, .. } = search;
-        let (q, from) = (q.as_str().to_owned(), hit.end());
-        self.seal(&Position::NextMatch { q, from, before: *before, after: *after, limit: *limit })
     }
 }
 
@@ -224,6 +224,10 @@ impl FieldWindow {
     /// The one line that stands before the text: where it is from, where it lies, and how to go on.
     #[must_use]
     pub fn header(&self) -> String {
+        self.header_with(&[])
+    }
+
+    fn header_with(&self, uris: &[(&'static str, Option<&str>)]) -> String {
         let span = self.window.span;
         let mut parts = vec![
             ("id", json_string(&self.field.record.id().to_string())),
@@ -240,6 +244,7 @@ impl FieldWindow {
             parts.push(("match_end_chars", at.end().to_string()));
             parts.push(("next_match_cursor", optional(self.next_match_cursor.as_deref())));
         }
+        parts.extend(uris.iter().map(|(name, uri)| (*name, optional(*uri))));
         parts.push(("digest", json_string(&self.field.shape.digest.to_string())));
         let members: Vec<String> =
             parts.into_iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
@@ -251,6 +256,12 @@ impl FieldWindow {
     #[must_use]
     pub fn to_text(&self) -> String {
         format!("{}\n{}", self.header(), self.text)
+    }
+
+    /// The same with the addresses of the neighbours, where windows are resources too.
+    pub(crate) fn to_text_with(&self, next_uri: Option<&str>, previous_uri: Option<&str>) -> String {
+        let header = self.header_with(&[("next_uri", next_uri), ("previous_uri", previous_uri)]);
+        format!("{header}\n{}", self.text)
     }
 }
 

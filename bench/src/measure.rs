@@ -1,0 +1,57 @@
+//! Takes times, and makes one figure of many.
+
+use std::time::{Duration, Instant};
+
+/// The times of one case.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples(Vec<Duration>);
+
+impl Samples {
+    pub(crate) fn push(&mut self, time: Duration) {
+        self.0.push(time);
+    }
+
+    /// The time that half of the runs stayed below: one slow run does not move it.
+    pub(crate) fn median(&self) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// How many times as long as the other, by their medians.
+    pub(crate) fn over(&self, other: &Self) -> f64 {
+        self.median().as_secs_f64() / other.median().as_secs_f64()
+    }
+}
+
+/// Times every case once a round, after a round that does not count. Taking turns means that a neighbour's burst of work
+/// falls on all cases alike instead of on one.
+pub(crate) async fn in_turns<C>(
+    rounds: usize,
+    cases: &[C],
+    run: impl AsyncFn(&C) -> anyhow::Result<()>,
+) -> anyhow::Result<Vec<Samples>> {
+    let mut samples = vec![Samples::default(); cases.len()];
+    for round in 0..=rounds {
+        for (case, samples) in cases.iter().zip(&mut samples) {
+            let started = Instant::now();
+            run(case).await?;
+            if round > 0 {
+                samples.push(started.elapsed());
+            }
+        }
+    }
+    Ok(samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slow_run_does_not_move_the_median() {
+        let of = |millis: &[u64]| Samples(millis.iter().map(|&ms| Duration::from_millis(ms)).collect());
+        assert_eq!(of(&[3, 900, 1, 2, 4]).median(), Duration::from_millis(3));
+        assert!((of(&[6, 6, 600]).over(&of(&[3])) - 2.0).abs() < 1e-9);
+    }
+}

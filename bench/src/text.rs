@@ -1,0 +1,75 @@
+//! What is stored: invented prose of any length, and mail as the sample data has it. The same on every run.
+
+use serde_json::json;
+use stepwell_sample::known;
+
+/// Stands once in every text of [`prose`], at its end.
+pub(crate) const PHRASE: &str = "The heron of Zürich keeps the ferry key";
+
+const WORDS: &[&str] = &[
+    "the", "ferry", "lamp", "and", "a", "quiet", "harbour", "with", "tea", "under", "slate", "roof", "Ilse",
+    "wrote", "that", "nobody", "had", "counted", "kettles", "since", "März", "café", "invoice", "of",
+    "twelve", "herons", "on", "Thursday", "evening", "the", "tide", "came", "in", "slowly", "and",
+    "everyone", "went", "home", "by", "boat",
+];
+
+/// A small generator (splitmix64); its seed is all of its state.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit.max(1) as u64) as usize
+    }
+}
+
+/// Prose of about so many bytes, mostly ASCII as mail is, that ends with [`PHRASE`].
+pub(crate) fn prose(bytes: usize, seed: u64) -> String {
+    let mut dice = Dice(seed);
+    let mut text = String::with_capacity(bytes + PHRASE.len());
+    while text.len() + PHRASE.len() < bytes {
+        text.push_str(WORDS[dice.below(WORDS.len())]);
+        text.push(if dice.below(14) == 0 { '\n' } else { ' ' });
+    }
+    text.push_str(PHRASE);
+    text
+}
+
+/// Lines of NDJSON: the sample's short messages with all of their fields, over and over, each under a key of its own.
+pub(crate) fn mail(bytes: usize) -> Vec<String> {
+    let connections = stepwell_sample::connections();
+    let mail = connections.iter().filter(|connection| connection.id != known::CHAT_EXPORT);
+    let records: Vec<_> = mail
+        .flat_map(|connection| &connection.streams)
+        .flat_map(|stream| &stream.records)
+        .filter(|record| record.data["attachment"].is_null() && record.data.to_string().len() < 4_000)
+        .collect();
+    let mut lines = Vec::new();
+    let mut total = 0;
+    for (number, record) in records.iter().cycle().enumerate() {
+        let key = format!("b-{number:07}");
+        let mut data = record.data.clone();
+        data["id"] = json!(key);
+        let line = json!({ "key": key, "data": data, "emitted_at": record.emitted_at }).to_string();
+        total += line.len();
+        if total > bytes {
+            break;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Lines of NDJSON with a body of 300 KB each.
+pub(crate) fn long_mail(bytes: usize) -> Vec<String> {
+    const BODY: usize = 300_000;
+    let line = |number: usize| {
+        let key = format!("l-{number:07}");
+        json!({ "key": key, "data": { "id": key, "subject": "the log", "body": prose(BODY, number as u64) } })
+            .to_string()
+    };
+    (0..bytes / BODY).map(line).collect()
+}

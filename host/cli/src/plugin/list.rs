@@ -1,0 +1,101 @@
+//! `stepwell plugin list`: loads the tiers as a server would and says what came of it.
+
+use crate::config_args::ConfigArguments;
+use crate::output::{BOLD, DIM, Output};
+use clap::Args;
+use serde_json::{Value, json};
+use stepwell_tiers::{Health, OnFault, TierStatus};
+
+/// Lists the tiers: on or off, where they come from, what they may use, and whether they load
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    config: ConfigArguments,
+}
+
+impl List {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let tiers = self.config.read()?.load_tiers()?.status();
+        if output.is_json() {
+            return output.json(&json!({ "tiers": tiers.iter().map(to_json).collect::<Vec<_>>() }));
+        }
+        tiers.iter().try_for_each(|tier| show(tier, output))
+    }
+}
+
+fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
+    output.line(format_args!(
+        "{BOLD}{:<14}{BOLD:#} {:<8} {}",
+        tier.name,
+        health(&tier.health),
+        tier.origin
+    ))?;
+    if tier.health == Health::Off {
+        return Ok(());
+    }
+    if let (Some(digest), Some(version)) = (&tier.digest, &tier.wit_version) {
+        let came = if tier.was_cached { "from the cache" } else { "compiled" };
+        output.line(format_args!("{DIM}  sha256 {digest}{DIM:#}"))?;
+        output.line(format_args!(
+            "{DIM}  stepwell:ladder@{version}, {came} in {:.1?}{DIM:#}",
+            tier.load_time
+        ))?;
+    }
+    let limits = &tier.limits;
+    output.line(format_args!(
+        "{DIM}  {} ms, {} MB, {} KB of output, {} reads of {} KB in all; on a fault: {}{DIM:#}",
+        limits.deadline.as_millis(),
+        limits.memory_mb,
+        limits.output_kb,
+        limits.reads,
+        limits.read_kb,
+        on_fault(tier.on_fault),
+    ))?;
+    if let Health::Broken(fault) = &tier.health {
+        output.line(format_args!("  {fault}"))?;
+    }
+    Ok(())
+}
+
+const fn health(health: &Health) -> &'static str {
+    match health {
+        Health::Off => "off",
+        Health::Ready => "on",
+        Health::Resting => "resting",
+        Health::Broken(_) => "broken",
+    }
+}
+
+const fn on_fault(policy: OnFault) -> &'static str {
+    match policy {
+        OnFault::Fallback => "fallback",
+        OnFault::Refuse => "refuse",
+    }
+}
+
+fn to_json(tier: &TierStatus) -> Value {
+    let broken = match &tier.health {
+        Health::Broken(fault) => Some(fault),
+        _ => tier.last_fault.as_ref(),
+    };
+    json!({
+        "name": tier.name,
+        "health": health(&tier.health),
+        "origin": tier.origin,
+        "sha256": tier.digest,
+        "wit_version": tier.wit_version,
+        "limits": {
+            "deadline_ms": tier.limits.deadline.as_millis(),
+            "memory_mb": tier.limits.memory_mb,
+            "output_kb": tier.limits.output_kb,
+            "reads": tier.limits.reads,
+            "read_kb": tier.limits.read_kb,
+        },
+        "on_fault": on_fault(tier.on_fault),
+        "load_ms": tier.load_time.as_secs_f64() * 1_000.0,
+        "cached": tier.was_cached,
+        "calls": tier.calls,
+        "faults": tier.faults,
+        "fault": broken.map(|fault| json!({ "code": fault.code(), "message": fault.to_string() })),
+    })
+}

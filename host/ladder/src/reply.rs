@@ -1,0 +1,116 @@
+//! What a rung of the ladder answers with, before the protocol wraps it.
+
+use serde_json::Value;
+use stepwell_contract::{Code, Refusal};
+use stepwell_source::SourceError;
+
+/// The answer to a tool call: both channels, each enough by itself.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The text blocks, most often one.
+    pub text: Vec<String>,
+    /// The structured content.
+    pub structured: Value,
+    /// Links to resources, for clients that can follow them.
+    pub links: Vec<Link>,
+    /// What else may help a client and is not part of the answer, for `_meta`.
+    pub meta: Option<Value>,
+}
+
+/// A link to a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Where it points.
+    pub uri: String,
+    /// A short name.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// The media type behind it.
+    pub mime: Option<String>,
+    /// The size behind it in bytes.
+    pub size: Option<u64>,
+    /// How much it matters, from 0 to 1.
+    pub priority: f32,
+}
+
+/// What a resource read gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// The URI that was read.
+    pub uri: String,
+    /// The media type.
+    pub mime: String,
+    /// The content.
+    pub content: Content,
+    /// Where the next part is, if this is a part.
+    pub next_uri: Option<String>,
+    /// Where the part before is.
+    pub previous_uri: Option<String>,
+    /// The size of the whole in bytes.
+    pub size: Option<u64>,
+}
+
+/// A kind of resource that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The address with a place for the handle.
+    pub uri_template: String,
+    /// A short name.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// What it gives.
+    pub description: Option<String>,
+    /// The media type, where all of the kind have the same.
+    pub mime: Option<String>,
+}
+
+/// The content of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A result that is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum LadderError {
+    /// The caller may know why.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
+    /// Only the operator may know why.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<Refusal> for LadderError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl From<SourceError> for LadderError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Refused(refusal) => Self::Refused(refusal),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
+impl LadderError {
+    /// What the client is told: a failure's own words stay inside.
+    #[must_use]
+    pub fn for_client(&self) -> Refusal {
+        match self {
+            Self::Refused(refusal) => (**refusal).clone(),
+            Self::Failed(_) => {
+                let message = "the store did not answer; nothing was read";
+                Refusal::new(Code::SourceUnavailable, message).hint("try again in a moment")
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Records, windows, streams and blobs as resources.
+
+use crate::arguments;
+use crate::describe::{cut_value, scope_of, title};
+use crate::ladder::{Asker, Ladder, ResourceResult};
+use crate::query_records::record_rungs;
+use crate::read_record_field::check_digest;
+use crate::reply::{Content, LadderError, Link, Resource, Template};
+use crate::shapes::{self, InHand};
+use crate::tier_fault;
+use crate::window::WindowRequest;
+use serde_json::{Map, Value, json};
+use stepwell_contract::budget::BLOB_WINDOW;
+use stepwell_contract::handle::{Handle, HandleKind};
+use stepwell_contract::quote::json_string;
+use stepwell_contract::selector::Selector;
+use stepwell_contract::{Bytes, Chars, Code, ConnectionId, Refusal, StreamName};
+use stepwell_source::{FieldKind, RecordRef, RecordView};
+use stepwell_tiers::{BlobShape, Card, Mode, Purpose};
+
+/// How many streams one page of the list has.
+const PAGE: usize = 50;
+
+/// How long a value may be in a record that is read as a resource.
+const RECORD_VALUE: Chars = Chars(2_000);
+
+/// How many first bytes of a blob its tier is shown.
+const BLOB_HEAD: Bytes = Bytes(64);
+
+impl Ladder {
+    /// The kinds of resource that there are while their tiers are on.
+    #[must_use]
+    pub fn templates(&self) -> Vec<Template> {
+        let template = |kind: HandleKind, name: &str, title: &str, mime: Option<&str>| Template {
+            uri_template: format!("{}{{handle}}", kind.uri_prefix()),
+            name: name.to_owned(),
+            title: Some(title.to_owned()),
+            description: None,
+            mime: mime.map(str::to_owned),
+        };
+        let mut templates = Vec::new();
+        if self.tiers.resources().is_some() {
+            templates.push(template(HandleKind::Record, "record", "A record", Some("application/json")));
+            templates.push(template(HandleKind::Stream, "stream", "A stream", Some("application/json")));
+            if self.tiers.window().is_some() {
+                templates.push(template(
+                    HandleKind::FieldWindow,
+                    "field-window",
+                    "A window of a field",
+                    Some("text/plain"),
+                ));
+            }
+            if self.tiers.export().is_some() {
+                templates.push(template(HandleKind::Blob, "blob", "A window of a binary field", None));
+            }
+        }
+        templates.sort_by(|a, b| a.uri_template.cmp(&b.uri_template));
+        templates
+    }
+
+    /// Lists the granted streams as resources.
+    pub async fn list_resources(
+        &self,
+        asker: &Asker<'_>,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Link>, Option<String>), LadderError> {
+        if self.tiers.resources().is_none() {
+            return Ok((Vec::new(), None));
+        }
+        let start = match cursor {
+            None | Some("") => 0,
+            Some(cursor) => cursor.parse::<usize>().map_err(|_| {
+                Refusal::new(Code::InvalidCursor, "the cursor is none that this list gave").param("cursor")
+            })?,
+        };
+        let scopes = self.source.catalogue(asker.caller).await?;
+        let links = scopes.iter().skip(start).take(PAGE).map(|scope| {
+            let handle =
+                Handle::Stream { connection: Some(scope.connection.clone()), stream: scope.stream.clone() };
+            Link {
+                uri: handle.uri(),
+                name: format!("{}/{}", scope.connection, scope.stream),
+                title: scope.label.as_ref().map(|label| format!("{label}: {}", scope.stream)),
+                mime: Some("application/json".to_owned()),
+                size: None,
+                priority: 0.5,
+            }
+        });
+        let end = start.saturating_add(PAGE);
+        Ok((links.collect(), (end < scopes.len()).then(|| end.to_string())))
+    }
+
+    /// Reads a resource.
+    pub async fn read_resource(&self, asker: &Asker<'_>, uri: &str) -> ResourceResult {
+        if self.tiers.resources().is_none() {
+            return Err(nothing_there());
+        }
+        match Handle::parse_uri(uri)? {
+            handle @ Handle::Record { .. } => {
+                let record = handle.result_id().ok_or_else(nothing_there)?.into();
+                self.record_resource(asker, uri, &record).await
+            }
+            Handle::Stream { connection, stream } => {
+                self.stream_resource(asker, uri, connection, &stream).await
+            }
+            Handle::FieldWindow { connection, stream, record, field_path, arguments, digest } => {
+                if self.tiers.window().is_none() {
+                    return Err(nothing_there());
+                }
+                let request = WindowRequest {
+                    record: RecordRef { connection, stream, record },
+                    path: arguments::path(&field_path)?,
+                    selector: Selector::parse(arguments)?,
+                };
+                let window = self.window(asker, &request).await?;
+                check_digest(&window, digest.as_deref())?;
+                let uris = self.window_uris(&window).ok_or_else(nothing_there)?;
+                Ok(Resource {
+                    uri: uri.to_owned(),
+                    mime: "text/plain".to_owned(),
+                    content: Content::Text(
+                        window.to_text_with(uris.next.as_deref(), uris.previous.as_deref()),
+                    ),
+                    next_uri: uris.next,
+                    previous_uri: uris.previous,
+                    size: Some(window.field.shape.bytes.get()),
+                })
+            }
+            Handle::Blob { connection, stream, record, field_path, start, digest } => {
+                let record = RecordRef { connection, stream, record };
+                self.blob_resource(asker, uri, &record, &field_path, start.map_or(Bytes::ZERO, Bytes), digest)
+                    .await
+            }
+        }
+    }
+
+    async fn record_resource(&self, asker: &Asker<'_>, uri: &str, record: &RecordRef) -> ResourceResult {
+        let view = self.source.record(asker.caller, record, None).await?;
+        let scopes = self.source.catalogue(asker.caller).await?;
+        let scope = scope_of(&scopes, &view.identity);
+        let names = self.layout(asker, &view, &scopes).await?;
+        let fields: Vec<Value> = names
+            .iter()
+            .filter_map(|name| view.fields.iter().find(|field| field.name == *name))
+            .map(|field| json!({ "name": field.name, "value": cut_value(field, RECORD_VALUE).0 }))
+            .collect();
+        let rungs = record_rungs(&view, RECORD_VALUE);
+        let mut document = json!({
+            "id": view.identity.id().to_string(),
+            "title": title(&view, scope),
+            "fields": fields,
+        });
+        document["content_ladder"] =
+            self.content_ladder("record", vec![self.ladder_record(asker, &view.identity, &rungs)]);
+        Ok(json_resource(uri, &document))
+    }
+
+    /// The order of a record's fields: the tier's, and after it whatever the tier left out.
+    async fn layout(
+        &self,
+        asker: &Asker<'_>,
+        view: &RecordView,
+        scopes: &[stepwell_source::catalogue::GrantedScope],
+    ) -> Result<Vec<String>, LadderError> {
+        let mut names = Vec::new();
+        if let Some(tier) = self.tiers.resources() {
+            let shape = shapes::record(0, view, scope_of(scopes, &view.identity), &[]);
+            let hand = InHand::new(&self.source, asker.caller, vec![view.identity.id().into()]);
+            let context = shapes::context(Purpose::Document, 8_192, 64);
+            let outcome = tier.layout(shape, &context, hand).await;
+            let parts = tier_fault::settle("resources", tier.on_fault(), outcome)?;
+            names.extend(parts.unwrap_or_default().into_iter().map(|part| part.path));
+        }
+        let rest: Vec<String> =
+            view.fields.iter().map(|field| field.name.clone()).filter(|name| !names.contains(name)).collect();
+        names.extend(rest);
+        Ok(names)
+    }
+
+    async fn stream_resource(
+        &self,
+        asker: &Asker<'_>,
+        uri: &str,
+        connection: Option<ConnectionId>,
+        stream: &StreamName,
+    ) -> ResourceResult {
+        let mut args = Map::new();
+        args.insert("stream".into(), json!(stream.as_str()));
+        if let Some(connection) = connection {
+            args.insert("connection_id".into(), json!(connection.as_str()));
+        }
+        let reply = self.schema(asker, &Value::Object(args)).await?;
+        Ok(json_resource(uri, &reply.structured["data"]))
+    }
+
+    async fn blob_resource(
+        &self,
+        asker: &Asker<'_>,
+        uri: &str,
+        record: &RecordRef,
+        field_path: &str,
+        start: Bytes,
+        digest: Option<String>,
+    ) -> ResourceResult {
+        let Some(tier) = self.tiers.export() else { return Err(nothing_there()) };
+        let path = arguments::path(field_path)?;
+        let field = self.source.field(asker.caller, record, &path).await?;
+        if field.shape.kind != FieldKind::Binary {
+            let message = format!("the field {} holds no bytes", json_string(field_path));
+            return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
+        }
+        let current = field.shape.digest.to_string();
+        if digest.is_some_and(|digest| digest != current) {
+            let refusal = Refusal::new(Code::StaleCursor, "the bytes changed since this address was made");
+            return Err(refusal.hint("fetch the record again").into());
+        }
+        let head = self.source.bytes(asker.caller, &field, Bytes::ZERO, BLOB_HEAD).await?;
+        let shape = BlobShape {
+            path: field_path.to_owned(),
+            mime: field.shape.mime.clone(),
+            bytes: Some(field.shape.bytes),
+            file_name: field.shape.file_name.clone(),
+            head,
+            options: Vec::new(),
+        };
+        let context = shapes::context(Purpose::Document, 1_024, 4);
+        let outcome = tier.describe(shape, &context).await;
+        let card = tier_fault::settle("binary-export", tier.on_fault(), outcome)?.unwrap_or_else(plain_card);
+        if card.mode == Mode::Refuse {
+            let message = "this kind of file is not handed out here";
+            return Err(Refusal::new(Code::FieldNotText, message).param("field_path").into());
+        }
+        let bytes = self.source.bytes(asker.caller, &field, start, BLOB_WINDOW).await?;
+        let at = |start: u64| {
+            Handle::Blob {
+                connection: Some(field.record.connection.clone()),
+                stream: field.record.stream.clone(),
+                record: field.record.record.clone(),
+                field_path: field_path.to_owned(),
+                start: Some(start),
+                digest: Some(current.clone()),
+            }
+            .uri()
+        };
+        let end = start.get() + bytes.len() as u64;
+        Ok(Resource {
+            uri: uri.to_owned(),
+            mime: card.mime,
+            next_uri: (!bytes.is_empty() && end < field.shape.bytes.get()).then(|| at(end)),
+            previous_uri: (start > Bytes::ZERO).then(|| at(start.saturating_sub(BLOB_WINDOW).get())),
+            size: Some(field.shape.bytes.get()),
+            content: Content::Bytes(bytes),
+        })
+    }
+}
+
+/// What the host says of a blob by itself: bytes, and nothing that a client could be tempted to run.
+fn plain_card() -> Card {
+    let mime = "application/octet-stream".to_owned();
+    Card { file_name: "file".to_owned(), mime, mode: Mode::Window, note: None }
+}
+
+fn json_resource(uri: &str, document: &Value) -> Resource {
+    Resource {
+        uri: uri.to_owned(),
+        mime: "application/json".to_owned(),
+        content: Content::Text(document.to_string()),
+        next_uri: None,
+        previous_uri: None,
+        size: None,
+    }
+}
+
+fn nothing_there() -> LadderError {
+    Refusal::new(Code::NotFound, "there is no such resource").param("uri").into()
+}

@@ -1,0 +1,101 @@
+//! The shape of results and refusals on the wire.
+
+use rmcp::ErrorData;
+use rmcp::model::{Annotations, CallToolResult, ContentBlock, MetaObject, Resource};
+use serde_json::{Value, json};
+use stepwell_contract::{Class, Code, Refusal};
+use stepwell_ladder::{Link, Reply};
+
+/// The result of a call that succeeded: both channels, then the links.
+pub(crate) fn result(mut reply: Reply, request_id: &str) -> CallToolResult {
+    if let Some(member) = reply.structured.get_mut("request_id") {
+        *member = json!(request_id);
+    }
+    let mut content: Vec<ContentBlock> = reply.text.into_iter().map(ContentBlock::text).collect();
+    content.extend(reply.links.into_iter().map(|link| ContentBlock::resource_link(resource(link))));
+    let mut result = CallToolResult::success(content);
+    result.structured_content = Some(reply.structured);
+    result.with_meta(match reply.meta {
+        Some(Value::Object(meta)) => Some(MetaObject(meta)),
+        _ => None,
+    })
+}
+
+/// A link, as a block of a result or as an entry of a list.
+pub(crate) fn resource(link: Link) -> Resource {
+    let mut resource = Resource::new(link.uri, link.name);
+    resource.title = link.title;
+    resource.mime_type = link.mime;
+    resource.size = link.size;
+    resource.with_annotations(Annotations::default().with_priority(link.priority))
+}
+
+/// The result of a call that was refused. It has no structured content, because hosts hold that against the output
+/// schema and then hide the refusal, and its text is not JSON alone, because one host takes that for structured content.
+pub(crate) fn refused(refusal: &Refusal, request_id: &str) -> CallToolResult {
+    let mut error = refusal.to_json();
+    error["error"]["request_id"] = json!(request_id);
+    CallToolResult::error(vec![ContentBlock::text(format!(
+        "{}: {}\n{error}",
+        refusal.code,
+        one_line(&refusal.message)
+    ))])
+}
+
+/// A refusal where the protocol has no other form for it, such as a resource read.
+pub(crate) fn error(refusal: &Refusal, request_id: &str) -> ErrorData {
+    let mut data = refusal.to_json()["error"].take();
+    data["request_id"] = json!(request_id);
+    let message = format!("{}: {}", refusal.code, one_line(&refusal.message));
+    let data = Some(data);
+    match (refusal.code, refusal.code.class()) {
+        (Code::NotFound | Code::ConnectionNotFound | Code::FieldNotFound, _) => {
+            ErrorData::resource_not_found(message, data)
+        }
+        (Code::SourceUnavailable, _) | (_, Class::Tier) => ErrorData::internal_error(message, data),
+        (_, Class::Adapter) => ErrorData::invalid_params(message, data),
+        _ => ErrorData::invalid_request(message, data),
+    }
+}
+
+/// Keeps the first line one line, whatever a message quotes.
+fn one_line(message: &str) -> String {
+    message.replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::ErrorCode;
+
+    #[test]
+    fn a_refusal_is_a_sentence_and_then_json() {
+        let refusal = Refusal::new(Code::FieldNotGranted, "no\nway").param("field_path");
+        let result = serde_json::to_value(refused(&refusal, "req_1")).unwrap();
+        assert_eq!(result["isError"], true);
+        assert!(result.get("structuredContent").is_none());
+        assert_eq!(result["content"].as_array().unwrap().len(), 1);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let (sentence, object) = text.split_once('\n').unwrap();
+        assert_eq!(sentence, "field_not_granted: no way");
+        let error = serde_json::from_str::<Value>(object).unwrap()["error"].take();
+        assert_eq!((&error["type"], &error["http_status"]), (&json!("authorization_error"), &json!(403)));
+        assert_eq!((&error["request_id"], &error["param"]), (&json!("req_1"), &json!("field_path")));
+    }
+
+    #[test]
+    fn every_code_has_its_protocol_error() {
+        for &code in Code::ALL {
+            let error = error(&Refusal::new(code, "sentence"), "req_1");
+            let expected = match code.as_str() {
+                "not_found" | "connection_not_found" | "field_not_found" => ErrorCode::RESOURCE_NOT_FOUND,
+                "source_unavailable" => ErrorCode::INTERNAL_ERROR,
+                _ if code.class() == Class::Tier => ErrorCode::INTERNAL_ERROR,
+                _ if code.class() == Class::Adapter => ErrorCode::INVALID_PARAMS,
+                _ => ErrorCode::INVALID_REQUEST,
+            };
+            assert_eq!(error.code, expected, "{code}");
+            assert_eq!(error.data.unwrap()["code"], code.as_str());
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The protocol's methods.
+
+use crate::request_id::request_id;
+use crate::server::Server;
+use crate::{answer, clients, resource};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, JsonObject,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig as ServerInfo, SubscriptionFilter, Tool,
+};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::time::Instant;
+use stepwell_contract::quote::excerpt;
+use stepwell_contract::{Code, Refusal};
+use stepwell_ladder::{Asker, Client, LadderError, Reply};
+use stepwell_source::Caller;
+
+/// How long a client may keep what does not change while the process runs.
+const CONSTANT_TTL_MS: u64 = 300_000;
+/// How long a client may keep what is data: not at all.
+const DATA_TTL_MS: u64 = 0;
+
+/// The methods that exist. Parameters of the wrong shape make the protocol library take one of them for unknown.
+const METHODS: &[&str] = &[
+    "initialize",
+    "ping",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
+
+type Context = RequestContext<RoleServer>;
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerInfo {
+        self.offer.info.clone()
+    }
+
+    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let result = DiscoverResult::from_server_info(versions, self.get_info());
+        Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.offer.tools.get(name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.listed(&context).await?;
+        only_page(page)?;
+        let result = ListToolsResult::with_all_items(self.offer.tools.list().to_vec());
+        Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some((tool, _)) = self.offer.tools.check(&call.name) else {
+            let message =
+                format!("unknown tool {}; tools/list names those that there are", excerpt(&call.name));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let (id, started) = (request_id(), Instant::now());
+        let outcome = tokio::select! {
+            outcome = self.answer(tool, call.arguments.unwrap_or_default(), &context) => outcome,
+            // Nobody waits for the answer any more; the protocol library drops it.
+            () = context.ct.cancelled() => Err(LadderError::Failed("cancelled".to_owned())),
+        };
+        let millis = started.elapsed().as_millis();
+        Ok(match outcome {
+            Ok(reply) => {
+                tracing::info!(request_id = id, tool, millis, "answered");
+                answer::result(reply, &id).into()
+            }
+            Err(error) => answer::refused(&told(&error, tool, &id), &id).into(),
+        })
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        if !self.has_resources() {
+            return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
+        }
+        let caller = self.listed(&context).await?;
+        let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
+        let listed = self.offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
+        let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?;
+        let mut result =
+            ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
+        result.next_cursor = next;
+        Ok(result.with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        if !self.has_resources() {
+            return Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>());
+        }
+        self.listed(&context).await?;
+        only_page(page)?;
+        let templates = self.offer.ladder.templates().into_iter().map(resource::template).collect();
+        let result = ListResourceTemplatesResult::with_all_items(templates);
+        Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        read: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if !self.has_resources() {
+            return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
+        }
+        let caller = self.listed(&context).await?;
+        let started = Instant::now();
+        let read = self.offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
+        let found = read.map_err(|error| protocol_error(&error, "resources/read"))?;
+        tracing::info!(millis = started.elapsed().as_millis(), "read a resource");
+        let result = resource::contents(found).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private);
+        Ok(result.into())
+    }
+
+    /// Subscriptions are accepted, so that a client which opens one is content; there is nothing to notify of.
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.offer.info.capabilities))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        tokio::select! {
+            () = subscription.cancelled() => {}
+            () = self.offer.closing.cancelled() => {}
+        }
+        Ok(())
+    }
+
+    // Features that are not declared do not exist; an empty answer would say that they do.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn complete(&self, _: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        let is_known =
+            METHODS.contains(&method.as_str()) && (self.has_resources() || !method.starts_with("resources/"));
+        Err(if is_known {
+            ErrorData::invalid_params(
+                format!("the params of {method} do not have the shape that it needs"),
+                None,
+            )
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(&method), None)
+        })
+    }
+}
+
+impl Server {
+    /// Authenticates, checks the arguments and asks the ladder.
+    async fn answer(
+        &self,
+        tool: &str,
+        arguments: JsonObject,
+        context: &Context,
+    ) -> Result<Reply, LadderError> {
+        let ladder = &self.offer.ladder;
+        let caller = self.door.caller(&**ladder.source(), context).await?;
+        let Some((_, check)) = self.offer.tools.check(tool) else { return Err(absent(tool)) };
+        let (arguments, asker) = (check.apply(arguments)?, asker(&caller, context));
+        match tool {
+            "aggregate" => ladder.aggregate(&asker, &arguments).await,
+            "fetch" => ladder.fetch(&asker, &arguments).await,
+            "query_records" => ladder.query_records(&asker, &arguments).await,
+            "read_record_field" => ladder.read_record_field(&asker, &arguments).await,
+            "schema" => ladder.schema(&asker, &arguments).await,
+            "search" => ladder.search(&asker, &arguments).await,
+            _ => Err(absent(tool)),
+        }
+    }
+
+    /// The caller of a request that has no result to carry a refusal.
+    async fn listed(&self, context: &Context) -> Result<Caller, ErrorData> {
+        let caller = self.door.caller(&**self.offer.ladder.source(), context).await;
+        caller.map_err(|error| protocol_error(&error, "authentication"))
+    }
+}
+
+/// Who asks, and what is known about the client.
+fn asker<'a>(caller: &'a Caller, context: &Context) -> Asker<'a> {
+    let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
+    Asker { caller, client: Client { follows_links } }
+}
+
+fn absent(tool: &str) -> LadderError {
+    Refusal::new(Code::InvalidArguments, format!("there is no tool {tool}")).into()
+}
+
+/// These lists have one page, so no cursor was ever handed out.
+fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match page.and_then(|page| page.cursor) {
+        Some(cursor) if !cursor.is_empty() => Err(ErrorData::invalid_params("the cursor is unknown", None)),
+        _ => Ok(()),
+    }
+}
+
+fn protocol_error(error: &LadderError, what: &str) -> ErrorData {
+    let id = request_id();
+    answer::error(&told(error, what, &id), &id)
+}
+
+/// What the client is told. The operator is told the rest, which never holds record text.
+fn told(error: &LadderError, what: &str, request_id: &str) -> Refusal {
+    let refusal = error.for_client();
+    match error {
+        LadderError::Failed(reason) => tracing::error!(request_id, what, reason, "failed"),
+        _ => tracing::info!(request_id, what, code = refusal.code.as_str(), "refused"),
+    }
+    refusal
+}

@@ -1,0 +1,32 @@
+//! MCP: the only crate that knows rmcp and axum.
+//!
+//! A [`Server`] wraps a [`Ladder`](stepwell_ladder::Ladder) in the protocol: it authenticates every request,
+//! checks arguments against the tool's schema, asks the ladder, and puts the answer into the shape that clients expect.
+//! It keeps no state between requests.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `server`, `handler` | what there is to offer, and the protocol's methods |
+//! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
+//! | `answer`, `resource` | the shape of results and refusals |
+//! | `door` | who is asking |
+//! | `clients` | which clients can follow links |
+//! | `stdio`, `http/` | the two transports |
+//! | `config` | the `[server]` table of plugins.toml |
+
+mod answer;
+mod arguments;
+mod clients;
+pub mod config;
+mod door;
+mod handler;
+pub mod http;
+mod request_id;
+mod resource;
+mod server;
+mod signal;
+pub mod stdio;
+mod tools;
+
+pub use config::ServerConfig;
+pub use server::{Server, StartError};

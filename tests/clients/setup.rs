@@ -1,0 +1,109 @@
+//! Gets the official SDKs, once for each list of versions.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
+
+/// A file that stands beside this one.
+pub(crate) fn file(name: &str) -> PathBuf {
+    Path::new(FILES).join(name)
+}
+
+/// A Python that has the SDK.
+pub(crate) fn python() -> &'static Path {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    PYTHON.get_or_init(|| {
+        let list = file("requirements.txt");
+        let folder = folder("python", &[&list]);
+        let python = folder.join("bin/python");
+        if !folder.join("ready").exists() {
+            run(Command::new(find_python()).args(["-m", "venv", "--clear"]).arg(&folder));
+            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
+            run(Command::new(&python).args(pip).arg(&list));
+            std::fs::write(folder.join("ready"), "").expect("a mark");
+        }
+        python
+    })
+}
+
+/// The folder whose `node_modules` has the SDK.
+pub(crate) fn node_modules() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let lists = [file("package.json"), file("package-lock.json")];
+        let folder = folder("node", &[&lists[0], &lists[1]]);
+        if !folder.join("ready").exists() {
+            std::fs::create_dir_all(&folder).expect("a folder");
+            for list in &lists {
+                std::fs::copy(list, folder.join(list.file_name().expect("a name"))).expect("a copy");
+            }
+            need_node();
+            run(Command::new("npm")
+                .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
+                .current_dir(&folder));
+            std::fs::write(folder.join("ready"), "").expect("a mark");
+        }
+        folder
+    })
+}
+
+/// A folder that changes its name with what the files say, so that an upgrade starts afresh.
+fn folder(name: &str, lists: &[&PathBuf]) -> PathBuf {
+    use sha2::{Digest as _, Sha256};
+    let mut hash = Sha256::new();
+    lists.iter().for_each(|list| hash.update(std::fs::read(list).expect("a list")));
+    let short: String = hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients").join(format!("{name}-{short}"))
+}
+
+fn find_python() -> &'static str {
+    let names = ["python3", "python3.13", "python3.12", "python3.11", "python3.10"];
+    let find = || {
+        names
+            .into_iter()
+            .find(|name| is_new(name, &["-c", "import sys, venv, ensurepip; print(sys.version)"], (3, 10)))
+    };
+    find().unwrap_or_else(|| {
+        install(&["python3", "python3-venv"]);
+        find().unwrap_or_else(|| {
+            panic!("the Python SDK needs Python 3.10 or later with venv: install it and test again")
+        })
+    })
+}
+
+fn need_node() {
+    let found = || is_new("node", &["--version"], (18, 0)) && is_new("npm", &["--version"], (1, 0));
+    if !found() {
+        install(&["nodejs", "npm"]);
+        assert!(
+            found(),
+            "the TypeScript SDK needs Node.js 18 or later with npm: install them and test again"
+        );
+    }
+}
+
+/// Whether a program runs and prints at least this version.
+fn is_new(program: &str, arguments: &[&str], least: (u32, u32)) -> bool {
+    let Ok(output) = Command::new(program).args(arguments).output() else { return false };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut numbers =
+        text.trim_start_matches('v').split(['.', ' ', '\n']).map_while(|part| part.parse().ok());
+    output.status.success() && (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= least
+}
+
+/// Installs Debian packages, where that is allowed; what is still missing afterwards is said by whoever needs it.
+fn install(packages: &[&str]) {
+    let apt = |arguments: &[&str]| {
+        Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive").output()
+    };
+    let _ = apt(&["update"]);
+    let _ = apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&said));
+}

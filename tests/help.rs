@@ -1,0 +1,45 @@
+//! The words of the program. A change here is seen by everyone who uses it, so it is a change to review.
+
+use crate::program::{Ran, stepwell};
+
+/// Checks one page of help against its golden file.
+fn golden(verb: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = Ran::of(&mut stepwell(folder.path(), &[verb, &["--help"]].concat()));
+    ran.assert_code(0);
+    assert_eq!(ran.err, "");
+    insta::assert_snapshot!(["help", &verb.join("-")].join("-").trim_end_matches('-'), ran.text());
+}
+
+macro_rules! pages {
+    ($($name:ident: $verb:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            golden($verb);
+        })*
+    };
+}
+
+pages! {
+    the_program_explains_itself: &[];
+    demo_explains_itself: &["demo"];
+    sample_explains_itself: &["sample"];
+    ingest_explains_itself: &["ingest"];
+    read_explains_itself: &["read"];
+    grant_explains_itself: &["grant"];
+    grant_create_explains_itself: &["grant", "create"];
+    grant_list_explains_itself: &["grant", "list"];
+    grant_show_explains_itself: &["grant", "show"];
+    grant_revoke_explains_itself: &["grant", "revoke"];
+}
+
+#[test]
+fn the_demo_climbs_from_a_window_to_a_refusal() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = Ran::of(&mut stepwell(folder.path(), &["demo"]));
+    ran.assert_code(0);
+    for part in ["1. A store", "4. The next one", "same SHA-256 as the field", "field_not_granted"] {
+        assert!(ran.text().contains(part), "{part}: {}", ran.text());
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is kept");
+}
