@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../..");
     let plugins = root.join("plugins");
     let tiers = ["preview", "field-window", "resources", "binary-export"];
     let mut watched: Vec<_> = tiers.iter().map(|name| plugins.join(name)).collect();
