@@ -36,7 +36,7 @@ impl Shelf {
     pub(crate) async fn fill(engine: &Engine, sizes: &[usize]) -> anyhow::Result<Self> {
         let place = engine.place()?;
         let store = place.url.open(Missing::Create).await?;
-        let mut ingest = store.ingest(&target()?).await?;
+        let mut ingest = store.ingest(&target(Manifest::default())?).await?;
         for &size in sizes {
             let line = json!({ "key": size.to_string(), "data": { FIELD: prose(size, size as u64) } });
             ingest.push(prepare(line.to_string().as_bytes(), &Manifest::default())?).await?;
@@ -50,13 +50,13 @@ impl Shelf {
 }
 
 /// Where bench records go.
-pub(crate) fn target() -> anyhow::Result<IngestTarget> {
+pub(crate) fn target(manifest: Manifest) -> anyhow::Result<IngestTarget> {
     Ok(IngestTarget {
         connection: ConnectionId::new(CONNECTION)?,
         connector: None,
         label: None,
         stream: StreamName::new(STREAM)?,
-        manifest: Manifest::default(),
+        manifest,
     })
 }
 

@@ -1,7 +1,9 @@
 //! What is stored: invented prose of any length, and mail as the sample data has it. The same on every run.
 
+use anyhow::Context as _;
 use serde_json::json;
 use stepwell_sample::known;
+use stepwell_source::prepare::Manifest;
 
 /// Stands once in every text of [`prose`], at its end.
 pub(crate) const PHRASE: &str = "The heron of Zürich keeps the ferry key";
@@ -38,18 +40,25 @@ pub(crate) fn prose(bytes: usize, seed: u64) -> String {
     text
 }
 
-/// Lines of NDJSON: the sample's short messages with all of their fields, over and over, each under a key of its own.
-pub(crate) fn mail(bytes: usize) -> Vec<String> {
+/// Lines of NDJSON, and the manifest that they are read by.
+pub(crate) struct Input {
+    pub(crate) lines: Vec<String>,
+    pub(crate) manifest: Manifest,
+}
+
+/// The sample's short messages with all of their fields, over and over, each under a key of its own.
+pub(crate) fn mail(bytes: usize) -> anyhow::Result<Input> {
     let connections = stepwell_sample::connections();
-    let mail = connections.iter().filter(|connection| connection.id != known::CHAT_EXPORT);
-    let records: Vec<_> = mail
-        .flat_map(|connection| &connection.streams)
+    let streams = connections.iter().flat_map(|connection| &connection.streams);
+    let streams: Vec<_> = streams.filter(|stream| stream.name == known::MESSAGES).collect();
+    let stream = streams.first().context("the sample has mail")?;
+    let short: Vec<_> = streams
+        .iter()
         .flat_map(|stream| &stream.records)
         .filter(|record| record.data["attachment"].is_null() && record.data.to_string().len() < 4_000)
         .collect();
-    let mut lines = Vec::new();
-    let mut total = 0;
-    for (number, record) in records.iter().cycle().enumerate() {
+    let (mut lines, mut total) = (Vec::new(), 0);
+    for (number, record) in short.iter().cycle().enumerate() {
         let key = format!("b-{number:07}");
         let mut data = record.data.clone();
         data["id"] = json!(key);
@@ -60,16 +69,16 @@ pub(crate) fn mail(bytes: usize) -> Vec<String> {
         }
         lines.push(line);
     }
-    lines
+    Ok(Input { lines, manifest: Manifest::parse(&stream.manifest.to_string(), stream.name)? })
 }
 
-/// Lines of NDJSON with a body of 300 KB each.
-pub(crate) fn long_mail(bytes: usize) -> Vec<String> {
+/// Messages with a body of 300 KB each.
+pub(crate) fn long_mail(bytes: usize) -> Input {
     const BODY: usize = 300_000;
     let line = |number: usize| {
         let key = format!("l-{number:07}");
-        json!({ "key": key, "data": { "id": key, "subject": "the log", "body": prose(BODY, number as u64) } })
-            .to_string()
+        let data = json!({ "id": key, "subject": "the log", "body": prose(BODY, number as u64) });
+        json!({ "key": key, "data": data }).to_string()
     };
-    (0..bytes / BODY).map(line).collect()
+    Input { lines: (0..bytes / BODY).map(line).collect(), manifest: Manifest::default() }
 }

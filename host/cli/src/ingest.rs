@@ -72,10 +72,12 @@ impl IngestArguments {
             connector: self.connector,
             label: self.label,
             stream: self.stream,
-            manifest: manifest.clone(),
+            manifest,
         };
         let mut ingest = store.ingest(&target).await?;
         let (sender, mut items) = mpsc::channel(16);
+        // The manifest that counts: a stream that was filled with one before keeps it.
+        let manifest = ingest.manifest().clone();
         let reader = tokio::task::spawn_blocking(move || read_lines(input, &manifest, &sender));
         let mut report = Report::default();
         while let Some(Item { line, bytes, record }) = items.recv().await {

@@ -4,7 +4,6 @@ use crate::memory;
 use crate::on_both_engines;
 use crate::world::{Ask, World, request, stream};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 use stepwell_contract::{Chars, Code, FieldPath, ResultId, Span};
 use stepwell_source::prepare::Manifest;
 use stepwell_source::{Caller, Source as _};
@@ -61,7 +60,7 @@ async fn fill(world: &World) -> [u8; 32] {
     let mut json = String::with_capacity(text.len() + text.len() / 16);
     json.push_str(r#"{"key":"big","data":{"text":""#);
     json.push_str(&text.replace('\n', "\\n"));
-    let _ = write!(json, r#"","aside":"{}"}}}}"#, "short");
+    json.push_str(r#"","aside":"short"}}"#);
     drop(text);
     world.fill_lines("archive/documents", None, Manifest::default(), [json].into_iter()).await;
     digest
