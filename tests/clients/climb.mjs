@@ -75,7 +75,9 @@ async function* byStructure() {
 
 async function* byLinks() {
   const found = await call("search", { q: task.q });
-  const link = found.content.find((block) => block.type === "resource_link");
+  const link = found.content.find(
+    (block) => block.type === "resource_link" && block.uri.startsWith("pdpp://record/"),
+  );
   const record = JSON.parse((await client.readResource({ uri: link.uri })).contents[0].text);
   // A record shows how a long field begins, and where the rest of it is.
   const begins = record.fields.find((field) => field.name === task.field).value;

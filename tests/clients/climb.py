@@ -79,7 +79,8 @@ async def by_structure(session):
 
 async def by_links(session):
     found = await call(session, "search", q=TASK["q"])
-    link = next(block for block in found.content if block.type == "resource_link")
+    links = [block for block in found.content if block.type == "resource_link"]
+    link = next(link for link in links if str(link.uri).startswith("pdpp://record/"))
     record = json.loads((await session.read_resource(link.uri)).contents[0].text)
     # A record shows how a long field begins, and where the rest of it is.
     begins = next(field["value"] for field in record["fields"] if field["name"] == TASK["field"])

@@ -95,7 +95,7 @@ fn what_the_protocol_refuses_is_a_protocol_error() {
         (
             "completion/complete",
             json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "a", "value": "" } }),
-            -32601,
+            -32602,
         ),
         ("logging/setLevel", json!({ "level": "info" }), -32601),
         ("nothing/at_all", json!({}), -32601),

@@ -73,7 +73,33 @@ fn it_introduces_itself_in_both_eras() {
     assert!(instructions.chars().count() as u64 <= INSTRUCTIONS_HEAD.get());
     insta::assert_snapshot!("instructions", instructions);
     let names: Vec<_> = discovered["capabilities"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["resources", "tools"]);
+    assert_eq!(names, ["completions", "resources", "tools"]);
+}
+
+#[test]
+fn stream_names_are_completed_to_what_can_be_read() {
+    for (name, mut way) in Way::all(&[]) {
+        let ask = |way: &mut Way, uri: &str, value: &str| {
+            let argument = json!({ "name": "handle", "value": value });
+            way.ask(
+                "completion/complete",
+                json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": argument }),
+            )
+        };
+        let all = ask(&mut way, "pdpp://stream/{handle}", "")["result"]["completion"].clone();
+        assert_eq!(all["values"], json!(["chat_messages", "conversations", "messages"]), "{name}");
+        assert_eq!((&all["total"], &all["hasMore"]), (&json!(3), &json!(false)), "{name}");
+        let some = ask(&mut way, "pdpp://stream/{handle}", "c")["result"]["completion"]["values"].clone();
+        assert_eq!(some, json!(["chat_messages", "conversations"]), "{name}");
+        for value in some.as_array().unwrap() {
+            let uri = format!("pdpp://stream/{}", value.as_str().unwrap());
+            let read = way.ask("resources/read", json!({ "uri": uri }));
+            assert!(read["result"]["contents"][0]["text"].is_string(), "{name}: {read}");
+        }
+        let none = ask(&mut way, "pdpp://record/{handle}", "m")["result"]["completion"]["values"].clone();
+        assert_eq!(none, json!([]), "{name}");
+        assert_eq!(ask(&mut way, "pdpp://nothing/{handle}", "")["error"]["code"], -32602, "{name}");
+    }
 }
 
 #[test]

@@ -110,6 +110,9 @@ fn summary(window: &FieldWindow) -> String {
     if let Some(next) = window.window.next() {
         text.push_str(&format!("; go on with --offset {next}"));
     }
+    if window.matches_ended {
+        text.push_str("; there is no further match");
+    }
     if let Some(cursor) = &window.next_match_cursor {
         text.push_str(&format!("; next match with --cursor {cursor}"));
     }

@@ -7,7 +7,7 @@ mod codec;
 
 use crate::budget::{CURSOR_LIFETIME, CURSOR_ROUNDING};
 use crate::error::{Code, Refusal};
-use crate::unit::Chars;
+use crate::unit::{Chars, Span};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use codec::{Body, TAG_LENGTH};
@@ -95,12 +95,11 @@ pub enum Position {
         /// How many to read at most.
         limit: Chars,
     },
-    /// With the next match of a phrase.
+    /// With the next match of a phrase. The phrase is what stands in the field at the last match, so a cursor is short
+    /// and holds nobody's words.
     NextMatch {
-        /// What to look for.
-        q: String,
-        /// Where to start looking.
-        from: Chars,
+        /// The last match.
+        hit: Span,
         /// How much to show before the match.
         before: Chars,
         /// How much to show after the match.
@@ -117,7 +116,7 @@ impl Position {
         match self {
             Self::Window { span_start, .. } => *span_start,
             Self::WindowEndingAt { end, limit } => end.saturating_sub(*limit),
-            Self::NextMatch { from, .. } => *from,
+            Self::NextMatch { hit, .. } => hit.end(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use stepwell_contract::quote::strip_control;
 use stepwell_contract::unit::slice;
-use stepwell_contract::{Chars, Span};
+use stepwell_contract::{Chars, FieldPath, Span};
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::shape::RecordIdentity;
+use stepwell_source::shape::{FieldView, RecordIdentity};
 use stepwell_source::{FieldKind, RecordView, time};
 
 /// How long a title may be.
@@ -42,6 +42,14 @@ pub(crate) fn title(view: &RecordView, scope: Option<&GrantedScope>) -> String {
         }
     };
     strip_control(&title)
+}
+
+/// What a person calls the source of a record: the kind of source and the connection's own label, where there are any.
+pub(crate) fn labels_of(view: &RecordView) -> impl Iterator<Item = (&'static str, &str)> {
+    let labels = [("connector_key", &view.connector), ("display_name", &view.label)];
+    labels
+        .into_iter()
+        .filter_map(|(name, label)| Some((name, slice(label.as_deref()?, Span::at(Chars::ZERO, TITLE)))))
 }
 
 /// The field that holds a record's main text: by role, by custom, or the longest.
@@ -83,15 +91,20 @@ fn percent(text: &str) -> String {
 }
 
 /// A value as it stands in structured data: short ones whole, a long text by its beginning, the rest by a mark.
-pub(crate) fn cut_value(field: &stepwell_source::shape::FieldView, most: Chars) -> (Value, bool) {
+pub(crate) fn cut_value(field: &FieldView, most: Chars) -> (Value, bool) {
     let short = field.is_whole() && field.shape.chars.is_some_and(|chars| chars <= most);
     match (field.shape.kind, &field.head) {
         (FieldKind::Text, Some(head)) if short => (json!(head), false),
         (FieldKind::Text, Some(head)) => (json!(slice(head, Span::at(Chars::ZERO, most))), true),
-        (FieldKind::Binary, _) | (_, None) => (json!({ "$cut": field.name }), true),
+        (FieldKind::Binary, _) | (_, None) => (cut_mark(field), true),
         (_, Some(head)) if short => (serde_json::from_str(head).unwrap_or_default(), false),
-        _ => (json!({ "$cut": field.name }), true),
+        _ => (cut_mark(field), true),
     }
+}
+
+/// Stands for a value that is not shown: its path, under which the ladder describes it.
+fn cut_mark(field: &FieldView) -> Value {
+    json!({ "$cut": FieldPath::top_level(&field.name).as_str() })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Fits lines into a budget. The head always stays, an entry is shown whole or counted, and nothing is cut in its middle.
+//! Fits a result into its budget: text by leaving words out before entries, and a whole result by saying less of each.
 
+use crate::reply::Reply;
 use stepwell_contract::Bytes;
 
 /// One entry of a list, in forms from the most to the least wordy. The last one is what must not be left out.
@@ -9,25 +10,20 @@ pub(crate) struct Entry {
 }
 
 /// How many entries should be seen before words are spent on them.
-const SEEN: usize = 5;
+pub(crate) const SEEN: usize = 5;
 
-/// Joins a head, as many entries as fit, and a tail. `tail` is told how many entries are shown.
+/// Joins a head, as many entries as fit, and a tail. The head is told how many entries are shown, and says first what was
+/// left out, because hosts cut tails.
 ///
 /// All entries take the same form, so that one wordy record does not starve the others. If not even one fits, the first is
 /// shown in its last form whatever the budget says: a list without a single handle would be a dead end.
-pub(crate) fn fit(head: &str, entries: &[Entry], budget: Bytes, tail: impl Fn(usize) -> String) -> String {
+pub(crate) fn fit(head: impl Fn(usize) -> String, entries: &[Entry], tail: &str, budget: Bytes) -> String {
     let compose = |count: usize, form: usize| {
-        let mut text = head.to_owned();
-        for entry in &entries[..count] {
-            if let Some(words) = entry.forms.get(form).or(entry.forms.last()) {
-                text.push('\n');
-                text.push_str(words);
-            }
-        }
-        let tail = tail(count);
-        if !tail.is_empty() {
+        let mut text = head(count);
+        let words = entries[..count].iter().filter_map(|entry| entry.forms.get(form).or(entry.forms.last()));
+        for line in words.map(String::as_str).chain(Some(tail).filter(|tail| !tail.is_empty())) {
             text.push('\n');
-            text.push_str(&tail);
+            text.push_str(line);
         }
         text
     };
@@ -43,6 +39,31 @@ pub(crate) fn fit(head: &str, entries: &[Entry], budget: Bytes, tail: impl Fn(us
     compose(entries.len().min(1), forms.saturating_sub(1))
 }
 
+/// Composes a result in ever sparer sizes until it fits. Says by how much the last one is too large, if even that is.
+pub(crate) fn first_that_fits<S: Copy>(
+    sizes: &[S],
+    budget: Bytes,
+    mut compose: impl FnMut(S) -> Reply,
+) -> (Option<Reply>, Bytes) {
+    let mut last = (None, Bytes::ZERO);
+    for &size in sizes {
+        let reply = compose(size);
+        let over = reply.wire().saturating_sub(budget);
+        last = (Some(reply), over);
+        if over == Bytes::ZERO {
+            break;
+        }
+    }
+    last
+}
+
+/// How many entries to ask for when so many were too large by so much.
+pub(crate) fn fewer(entries: usize, budget: Bytes, over: Bytes) -> usize {
+    let (budget, whole) = (budget.get(), budget.get() + over.get());
+    let share = (entries as u64 * budget / whole.max(1)) as usize;
+    share.clamp(1, entries.saturating_sub(1).max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,14 +74,23 @@ mod tests {
 
     #[test]
     fn shows_all_then_shorter_then_at_least_one() {
-        let tail = |total: usize| {
-            move |shown: usize| if shown < total { format!("more={}", total - shown) } else { String::new() }
+        let head = |total: usize| {
+            move |shown: usize| {
+                if shown < total { format!("more={}", total - shown) } else { "all".to_owned() }
+            }
         };
-        assert_eq!(fit("head", &entries(2), Bytes(500), tail(2)).lines().count(), 3);
-        assert_eq!(fit("head", &entries(9), Bytes(60), tail(9)), "head\n0\n1\n2\n3\n4\n5\n6\n7\n8");
-        let some = fit("head", &entries(20), Bytes(300), tail(20));
-        assert!(some.ends_with("more=15") && some.len() <= 300, "{some}");
-        assert_eq!(fit("head", &entries(3), Bytes(1), tail(3)), "head\n0\nmore=2");
-        assert_eq!(fit("head", &[], Bytes(9), tail(0)), "head");
+        assert_eq!(fit(head(2), &entries(2), "", Bytes(500)).lines().count(), 3);
+        assert_eq!(fit(head(9), &entries(9), "tail", Bytes(60)), "all\n0\n1\n2\n3\n4\n5\n6\n7\n8\ntail");
+        let some = fit(head(20), &entries(20), "", Bytes(300));
+        assert!(some.starts_with("more=15") && some.len() <= 300, "{some}");
+        assert_eq!(fit(head(3), &entries(3), "", Bytes(1)), "more=2\n0");
+        assert_eq!(fit(head(0), &[], "none", Bytes(9)), "all\nnone");
+    }
+
+    #[test]
+    fn fewer_is_fewer_and_at_least_one() {
+        assert_eq!(fewer(25, Bytes(24_000), Bytes(24_000)), 12);
+        assert_eq!(fewer(25, Bytes(24_000), Bytes(1)), 24);
+        assert_eq!((fewer(1, Bytes(1), Bytes(99)), fewer(2, Bytes(10), Bytes(1))), (1, 1));
     }
 }

@@ -16,12 +16,14 @@ mod query_records;
 mod read_record_field;
 mod reply;
 mod resources;
+mod rung;
 mod schema;
 mod seal;
 mod search;
 mod shapes;
 mod tier_fault;
 pub mod window;
+mod window_text;
 
 pub use ladder::{Asker, Client, Ladder, ResourceResult, Settings, ToolArguments, ToolResult};
 pub use reply::{Content, LadderError, Link, Reply, Resource, Template};

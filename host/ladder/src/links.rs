@@ -1,11 +1,20 @@
-//! Links to resources, for clients that can follow them.
+//! Links to resources, for clients that can follow them: the tier chooses, the host mints the addresses.
 
+use crate::content_ladder::window_uri;
+use crate::describe::scope_of;
 use crate::ladder::{Asker, Ladder};
-use crate::reply::Link;
+use crate::reply::{LadderError, Link};
+use crate::rung::{Preview, Rung};
+use crate::shapes::{self, InHand};
+use crate::tier_fault;
+use stepwell_contract::Chars;
 use stepwell_contract::budget::RESOURCE_LINKS;
 use stepwell_contract::handle::Handle;
+use stepwell_source::RecordView;
+use stepwell_source::catalogue::GrantedScope;
+use stepwell_source::query::FieldMatch;
 use stepwell_source::shape::RecordIdentity;
-use stepwell_tiers::Links;
+use stepwell_tiers::{Links, Offer, Purpose, Target};
 
 impl Ladder {
     /// Whether this client gets link blocks. The URI stands in text and structured content in any case.
@@ -17,24 +26,73 @@ impl Ladder {
         }
     }
 
-    /// Links to the first few records of a result.
-    pub(crate) fn record_links(
+    /// The links of a result, those that matter most first. Of a list only the first few records can have any, so only
+    /// those are asked for.
+    pub(crate) async fn links(
         &self,
         asker: &Asker<'_>,
-        records: impl Iterator<Item = (RecordIdentity, String)>,
-    ) -> Vec<Link> {
+        views: &[(&RecordView, &[FieldMatch])],
+        scopes: &[GrantedScope],
+    ) -> Result<Vec<Link>, LadderError> {
+        let mut links = Vec::new();
         if !self.gives_links(asker) {
-            return Vec::new();
+            return Ok(links);
         }
-        let link = |(index, (identity, title)): (usize, (RecordIdentity, String))| Link {
-            uri: record_handle(&identity).uri(),
-            name: identity.id().to_string(),
-            title: Some(title),
-            mime: Some("application/json".to_owned()),
-            size: None,
-            priority: 1.0 - index as f32 / 10.0,
+        for (view, hits) in views.iter().take(RESOURCE_LINKS) {
+            let offers = self.offers(asker, view, hits, scopes).await?;
+            links.extend(offers.iter().filter_map(|offer| self.link(view, hits, offer)));
+        }
+        // The sort is stable: among equals the first record comes first.
+        links.sort_by(|one, two| two.priority.total_cmp(&one.priority));
+        links.truncate(RESOURCE_LINKS);
+        Ok(links)
+    }
+
+    async fn offers(
+        &self,
+        asker: &Asker<'_>,
+        view: &RecordView,
+        hits: &[FieldMatch],
+        scopes: &[GrantedScope],
+    ) -> Result<Vec<Offer>, LadderError> {
+        let Some(tier) = self.tiers.resources() else { return Ok(Vec::new()) };
+        let shape = shapes::record(0, view, scope_of(scopes, &view.identity), hits);
+        let hand = InHand::new(&self.source, asker.caller, vec![view.identity.id().into()]);
+        let context = shapes::context(Purpose::Row, 1_024, RESOURCE_LINKS as u32);
+        let outcome = tier.links(shape, &context, hand).await;
+        let plain = || Offer {
+            target: Target::WholeRecord,
+            title: crate::describe::title(view, scope_of(scopes, &view.identity)),
+            priority: 0.5,
         };
-        records.take(RESOURCE_LINKS).enumerate().map(link).collect()
+        let offers = tier_fault::settle("resources", tier.on_fault(), outcome)?;
+        Ok(offers.unwrap_or_else(|| vec![plain()]))
+    }
+
+    fn link(&self, view: &RecordView, hits: &[FieldMatch], offer: &Offer) -> Option<Link> {
+        let identity = &view.identity;
+        let (uri, name, mime, size) = match &offer.target {
+            Target::WholeRecord => {
+                let mime = Some("application/json".to_owned());
+                (record_handle(identity).uri(), identity.id().to_string(), mime, None)
+            }
+            Target::Field(name) => {
+                self.tiers.window()?;
+                let field = shapes::named(view, name)?;
+                let found =
+                    hits.iter().find(|hit| hit.path.below_top().is_empty() && hit.path.top() == field.name);
+                let offset = found.map_or(Chars::ZERO, |hit| hit.snippet_at.start());
+                let rung = Rung::of(field, Preview::Unavailable);
+                let mime = Some("text/plain".to_owned());
+                (window_uri(identity, &rung, offset), name.clone(), mime, Some(field.shape.bytes.get()))
+            }
+            Target::Blob(name) => {
+                let field = shapes::named(view, name)?;
+                let uri = self.blob_uri(identity, &Rung::of(field, Preview::Binary))?;
+                (uri, name.clone(), field.shape.mime.clone(), Some(field.shape.bytes.get()))
+            }
+        };
+        Some(Link { uri, name, title: Some(offer.title.clone()), mime, size, priority: offer.priority })
     }
 }
 

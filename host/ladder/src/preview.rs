@@ -1,27 +1,77 @@
-//! Asks the preview tier what of each record is worth a first glance.
+//! Asks the preview tier what of each record is worth a first glance, and carries its plan out.
 
 use crate::describe::scope_of;
 use crate::ladder::{Asker, Ladder};
+use crate::reply::LadderError;
+use crate::rung::PlaceToJump;
+use crate::search::short;
 use crate::shapes::{self, InHand};
 use crate::tier_fault;
+use stepwell_contract::quote::{json_string, strip_control};
 use stepwell_contract::unit::slice;
-use stepwell_contract::{Chars, Refusal};
+use stepwell_contract::{Chars, FieldPath};
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::FieldMatch;
-use stepwell_source::{RecordRef, RecordView};
-use stepwell_tiers::{Purpose, Sheet, Shown};
+use stepwell_source::{RecordRef, RecordView, SourceError};
+use stepwell_tiers::{Passage, Purpose, Sheet, Shown};
+
+/// How long the label of a place may be.
+const LABEL: Chars = Chars(80);
+
+/// What the preview tier chose to show of one record, in words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Glance {
+    pub(crate) title: Option<String>,
+    pub(crate) lines: Vec<Line>,
+    /// Places to jump to, by the field that they are in.
+    pub(crate) places: Vec<(String, PlaceToJump)>,
+}
+
+/// One line of a glance.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    /// The field that a text of the tier's own stands for; none for the record's own words.
+    pub(crate) derived: Option<Option<String>>,
+}
+
+impl Line {
+    /// The line as it stands among control lines: a JSON string, marked if the words are not the record's own.
+    pub(crate) fn printed(&self) -> String {
+        let mark = if self.derived.is_some() { "derived" } else { "preview" };
+        format!(" {mark}={}", json_string(&self.text))
+    }
+}
 
 impl Ladder {
-    /// The tier's sheets, one for each record that it had something to say about; none if it is off or failed.
-    pub(crate) async fn sheets(
+    /// What to show of each record: nothing if the tier is off, failed, or had nothing to say.
+    pub(crate) async fn glances(
         &self,
         asker: &Asker<'_>,
         views: &[(&RecordView, &[FieldMatch])],
         scopes: &[GrantedScope],
         purpose: Purpose,
         bytes_per_record: u64,
-    ) -> Result<Option<Vec<Sheet>>, Refusal> {
-        let Some(tier) = self.tiers.preview() else { return Ok(None) };
+    ) -> Result<Vec<Glance>, LadderError> {
+        let mut glances = vec![Glance::default(); views.len()];
+        for sheet in self.sheets(asker, views, scopes, purpose, bytes_per_record).await? {
+            let slot = sheet.slot.0 as usize;
+            if let (Some(glance), Some((view, _))) = (glances.get_mut(slot), views.get(slot)) {
+                *glance = self.glance(asker, view, &sheet).await?;
+            }
+        }
+        Ok(glances)
+    }
+
+    async fn sheets(
+        &self,
+        asker: &Asker<'_>,
+        views: &[(&RecordView, &[FieldMatch])],
+        scopes: &[GrantedScope],
+        purpose: Purpose,
+        bytes_per_record: u64,
+    ) -> Result<Vec<Sheet>, LadderError> {
+        let Some(tier) = self.tiers.preview().filter(|_| !views.is_empty()) else { return Ok(Vec::new()) };
         let record = |(slot, (view, hits)): (usize, &(&RecordView, &[FieldMatch]))| {
             shapes::record(slot as u32, view, scope_of(scopes, &view.identity), hits)
         };
@@ -29,19 +79,76 @@ impl Ladder {
         let hand = views.iter().map(|(view, _)| RecordRef::from(view.identity.id())).collect();
         let hand = InHand::new(&self.source, asker.caller, hand);
         let context = shapes::context(purpose, bytes_per_record, 4);
-        tier_fault::settle("preview", tier.on_fault(), tier.compose(records, &context, hand).await)
+        let outcome = tier.compose(records, &context, hand).await;
+        Ok(tier_fault::settle("preview", tier.on_fault(), outcome)?.unwrap_or_default())
+    }
+
+    async fn glance(
+        &self,
+        asker: &Asker<'_>,
+        view: &RecordView,
+        sheet: &Sheet,
+    ) -> Result<Glance, LadderError> {
+        let mut glance = Glance::default();
+        if let Some(title) = &sheet.title {
+            let words = self.words(asker, view, title).await?;
+            glance.title = words.map(|words| strip_control(&words)).filter(|words| !words.is_empty());
+        }
+        for shown in &sheet.lines {
+            if let Some(text) = self.words(asker, view, shown).await? {
+                let derived = match shown {
+                    Shown::Verbatim(_) => None,
+                    Shown::Derived(own) => Some(own.covers.as_ref().map(|covered| covered.path.clone())),
+                };
+                glance.lines.push(Line { text, derived });
+            }
+        }
+        for anchor in &sheet.anchors {
+            if let Some(label) = self.words(asker, view, &anchor.label).await? {
+                let place = PlaceToJump { at: anchor.at, label: strip_control(short(&label, LABEL)) };
+                glance.places.push((anchor.path.clone(), place));
+            }
+        }
+        Ok(glance)
+    }
+
+    /// The words of something that a sheet shows: a part of a field, or the tier's own.
+    async fn words(
+        &self,
+        asker: &Asker<'_>,
+        view: &RecordView,
+        shown: &Shown,
+    ) -> Result<Option<String>, LadderError> {
+        match shown {
+            Shown::Derived(derived) => Ok(Some(derived.text.clone())),
+            Shown::Verbatim(passage) => match in_head(view, passage) {
+                Some(words) => Ok(Some(words)),
+                None => Ok(self.read_passage(asker, view, passage).await?),
+            },
+        }
+    }
+
+    /// Reads a passage that lies deeper in a field than the record's view goes. One that is gone by now is not shown.
+    async fn read_passage(
+        &self,
+        asker: &Asker<'_>,
+        view: &RecordView,
+        passage: &Passage,
+    ) -> Result<Option<String>, SourceError> {
+        let Ok(path) = FieldPath::parse(&passage.path) else { return Ok(None) };
+        let read = async {
+            let field = self.source.field(asker.caller, &view.identity.id().into(), &path).await?;
+            self.source.text(asker.caller, &field, passage.at).await
+        };
+        match read.await {
+            Ok(words) => Ok(Some(words)),
+            Err(SourceError::Refused(_) | SourceError::Changed) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// The words of something that a sheet shows: a part of a field that is at hand, or the tier's own, marked as such.
-pub(crate) fn words(shown: &Shown, view: &RecordView) -> Option<String> {
-    match shown {
-        Shown::Verbatim(passage) => {
-            let field = view.fields.iter().find(|field| field.name == passage.path)?;
-            let head = field.head.as_deref()?;
-            // Only what the record's view already holds; a passage further down is reached by its window.
-            (passage.at.end() <= Chars::of(head)).then(|| slice(head, passage.at).to_owned())
-        }
-        Shown::Derived(derived) => Some(derived.text.clone()),
-    }
+fn in_head(view: &RecordView, passage: &Passage) -> Option<String> {
+    let head = shapes::named(view, &passage.path)?.head.as_deref()?;
+    (passage.at.end() <= Chars::of(head)).then(|| slice(head, passage.at).to_owned())
 }

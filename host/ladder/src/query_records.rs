@@ -1,25 +1,24 @@
 //! `query_records`: a page of a stream.
 
 use crate::arguments;
-use crate::content_ladder::{Preview, Rung, read_args, rungs};
-use crate::describe::{cut_value, scope_of, title};
-use crate::fit::{Entry, fit};
+use crate::describe::{cut_value, labels_of, scope_of, title};
+use crate::fit::{Entry, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
-use crate::preview::words;
-use crate::reply::Reply;
-use crate::search::short;
+use crate::preview::Glance;
+use crate::reply::{LadderError, Reply};
+use crate::rung::{LONG, record_rungs};
+use crate::search::{below, rest_of_page};
 use serde_json::{Map, Value, json};
-use stepwell_contract::Chars;
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
 use stepwell_contract::quote::json_string;
+use stepwell_contract::{Bytes, Chars};
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{Order, RecordsPage, RecordsQuery};
-use stepwell_source::shape::FieldView;
+use stepwell_source::query::{FieldMatch, Order, RecordsPage, RecordsQuery};
 use stepwell_source::{RecordView, time};
-use stepwell_tiers::{Purpose, Sheet};
+use stepwell_tiers::Purpose;
 
 /// How much of each value the structured content shows, from generous to sparing; the first that fits is taken.
-const SIZES: [(u64, usize); 5] = [(600, 25), (300, 25), (120, 12), (60, 5), (24, 0)];
+const SIZES: [(u64, usize); 5] = [(600, 25), (300, 25), (120, 12), (60, 5), (24, 1)];
 
 /// How many bytes a preview may spend on one record.
 const PREVIEW_BYTES: u64 = 240;
@@ -29,7 +28,7 @@ impl Ladder {
     pub async fn query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
         let order =
             if arguments::text(args, "order") == Some("asc") { Order::Ascending } else { Order::Descending };
-        let query = RecordsQuery {
+        let mut query = RecordsQuery {
             stream: arguments::stream(arguments::required(args, "stream")?)?,
             connection: arguments::connection(args)?,
             fields: arguments::texts(args, "fields"),
@@ -37,26 +36,41 @@ impl Ladder {
             limit: arguments::limit(args, DEFAULT_PAGE),
             cursor: arguments::text(args, "cursor").map(str::to_owned),
         };
-        let page = self.source.records(asker.caller, &query).await?;
+        let pages = (query.limit as u64).max(DEFAULT_PAGE);
+        let budget = Bytes(budget::RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
-        let views: Vec<_> = page.records.iter().map(|view| (view, &[][..])).collect();
-        let sheets = self.sheets(asker, &views, &scopes, Purpose::Row, PREVIEW_BYTES).await?;
-        let text = self.records_text(args, &query, &page, &scopes, sheets.as_deref());
-        let room = budget::RESULT.get() * (query.limit as u64).max(DEFAULT_PAGE) / DEFAULT_PAGE;
-        let room = room.saturating_sub(text.len() as u64 + 600);
-        let mut structured = Value::Null;
-        for size in SIZES {
-            structured = self.records_structured(asker, &page, size);
-            if structured.to_string().len() as u64 <= room {
-                break;
+        loop {
+            let page = self.source.records(asker.caller, &query).await?;
+            let (reply, over) = self.records_reply(asker, args, &query, &page, &scopes, budget).await?;
+            match (reply, page.records.len()) {
+                (Some(reply), 0..=1) => return Ok(reply),
+                (Some(reply), _) if over == Bytes::ZERO => return Ok(reply),
+                // Even the sparest form is too large: a shorter page whose cursor leads to the rest.
+                (_, records) => query.limit = fewer(records, budget, over),
             }
         }
-        let records = page
-            .records
-            .iter()
-            .map(|view| (view.identity.clone(), title(view, scope_of(&scopes, &view.identity))));
-        let links = self.record_links(asker, records);
-        Ok(Reply { text: vec![text], structured, links, meta: None })
+    }
+
+    async fn records_reply(
+        &self,
+        asker: &Asker<'_>,
+        args: &Value,
+        query: &RecordsQuery,
+        page: &RecordsPage,
+        scopes: &[GrantedScope],
+        budget: Bytes,
+    ) -> Result<(Option<Reply>, Bytes), LadderError> {
+        let views: Vec<(&RecordView, &[FieldMatch])> =
+            page.records.iter().map(|view| (view, &[][..])).collect();
+        let glances = self.glances(asker, &views, scopes, Purpose::Row, PREVIEW_BYTES).await?;
+        let links = self.links(asker, &views, scopes).await?;
+        let text = self.records_text(args, query, page, scopes, &glances);
+        Ok(first_that_fits(&SIZES, budget, |size| Reply {
+            text: vec![text.clone()],
+            structured: self.records_structured(asker, page, size),
+            links: links.clone(),
+            meta: None,
+        }))
     }
 
     fn records_text(
@@ -65,60 +79,41 @@ impl Ladder {
         query: &RecordsQuery,
         page: &RecordsPage,
         scopes: &[GrantedScope],
-        sheets: Option<&[Sheet]>,
+        glances: &[Glance],
     ) -> String {
-        let stream = json_string(query.stream.as_str());
-        let mut head =
-            format!("{} record(s) of {stream}. has_more={}.", page.records.len(), page.next_cursor.is_some());
-        if let Some(cursor) = &page.next_cursor {
-            head.push_str(&format!(" next_cursor={}.", json_string(cursor)));
-        }
-        let entry = |(slot, view): (usize, &RecordView)| {
-            let sheet = sheets.and_then(|sheets| sheets.iter().find(|sheet| sheet.slot.0 as usize == slot));
-            self.record_line(view, scope_of(scopes, &view.identity), sheet)
-        };
-        let entries: Vec<Entry> = page.records.iter().enumerate().map(entry).collect();
-        let total = entries.len();
-        fit(&head, &entries, budget::TEXT, |shown| {
-            if shown == total {
-                return String::new();
+        let total = page.records.len();
+        let head = |shown: usize| {
+            let stream = json_string(query.stream.as_str());
+            let mut head = format!("{total} record(s) of {stream}. has_more={}.", page.next_cursor.is_some());
+            if let Some(cursor) = &page.next_cursor {
+                head.push_str(&format!(" next_cursor={}.", json_string(cursor)));
             }
-            let mut again = args.clone();
-            again["limit"] = json!(shown.max(1));
-            format!(
-                "more={} on this page; to see them: query_records {again}, and follow its next_cursor",
-                total - shown
-            )
-        })
+            head + &rest_of_page("query_records", args, shown, total)
+        };
+        let entry = |(view, glance): (&RecordView, &Glance)| {
+            self.record_line(view, scope_of(scopes, &view.identity), glance)
+        };
+        let entries: Vec<Entry> = page.records.iter().zip(glances).map(entry).collect();
+        fit(head, &entries, "", budget::TEXT)
     }
 
-    fn record_line(&self, view: &RecordView, scope: Option<&GrantedScope>, sheet: Option<&Sheet>) -> Entry {
+    fn record_line(&self, view: &RecordView, scope: Option<&GrantedScope>, glance: &Glance) -> Entry {
         let id = format!("id={}", json_string(&view.identity.id().to_string()));
-        let titled = format!("{id} title={}", json_string(&title(view, scope)));
-        let lines = sheet.map(|sheet| {
-            sheet
-                .lines
-                .iter()
-                .filter_map(|line| words(line, view))
-                .map(|line| format!(" {}", json_string(&line)))
-                .collect::<String>()
-        });
-        let next = self.cut_next_line(view, &record_rungs(view, Chars::ZERO));
-        let full = format!("{titled}{}{next}", lines.unwrap_or_default());
-        Entry { forms: vec![full, format!("{titled}{next}"), format!("{id}{next}")] }
-    }
-
-    /// The call that reads a record's longest cut field.
-    pub(crate) fn cut_next_line(&self, view: &RecordView, rungs: &[Rung<'_>]) -> String {
-        let rung = rungs.iter().find(|rung| rung.goes_on_at().is_some());
-        let (Some(rung), true) = (rung, self.tiers.window().is_some()) else { return String::new() };
-        let offset = rung.goes_on_at().unwrap_or_default();
-        let total = rung.view.shape.chars.unwrap_or_default();
-        let args = read_args(&view.identity, &rung.path, offset);
-        format!(
-            "\n  {}: {offset}/{total} chars shown; next: read_record_field {args}",
-            json_string(rung.path.as_str())
-        )
+        let title = glance.title.clone().unwrap_or_else(|| title(view, scope));
+        let titled = format!("{id} title={}", json_string(&title));
+        let lines: String = glance.lines.iter().map(|line| line.printed()).collect();
+        // The text shows no values, so reading starts at the beginning. What is short is a fetch away.
+        let mut long = record_rungs(view, Chars::ZERO);
+        long.retain(|rung| rung.size() > LONG);
+        let next = self.continuation(&view.identity, &long).map(below);
+        Entry {
+            forms: vec![
+                format!("{titled}{lines}{}", next[0]),
+                format!("{titled}{lines}{}", next[1]),
+                format!("{titled}{}", next[2]),
+                format!("{id}{}", next[2]),
+            ],
+        }
     }
 
     fn records_structured(
@@ -136,23 +131,14 @@ impl Ladder {
             .map(|view| self.ladder_record(asker, &view.identity, &record_rungs(view, most)));
         let data = json!({
             "object": "list",
-            "data": rows,
             "has_more": page.next_cursor.is_some(),
             "next_cursor": page.next_cursor,
+            "data": rows,
         });
         let mut structured = self.envelope(data, Vec::new());
-        structured["content_ladder"] = self.content_ladder("record_set", records.collect());
+        structured["content_ladder"] = self.content_ladder("record_set", records);
         structured
     }
-}
-
-/// The long fields of a record when values up to `shown` stand whole in the data and longer ones by their beginning.
-pub(crate) fn record_rungs(view: &RecordView, shown: Chars) -> Vec<Rung<'_>> {
-    rungs(view, |field: &FieldView| match cut_value(field, shown) {
-        (_, false) => Preview::Complete,
-        (Value::String(text), true) if !text.is_empty() => Preview::Truncated(Chars::of(&text)),
-        _ => Preview::Unavailable,
-    })
 }
 
 /// A record as a row of the resource server's answer, its long values cut.
@@ -167,8 +153,8 @@ pub(crate) fn record_row(view: &RecordView, most: Chars) -> Value {
         "emitted_at": time::print(view.time),
         "data": data,
     });
-    if let Some(label) = &view.label {
-        row["display_name"] = json!(short(label, Chars(120)));
+    for (name, label) in labels_of(view) {
+        row[name] = json!(label);
     }
     row
 }

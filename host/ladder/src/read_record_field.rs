@@ -1,22 +1,22 @@
 //! `read_record_field`: the tool around a window.
 
 use crate::arguments;
+use crate::fit::first_that_fits;
 use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
 use crate::links::record_handle;
 use crate::reply::{LadderError, Link, Reply};
 use crate::seal::now_unix;
 use crate::window::{FieldWindow, WindowRequest, read_placed_window};
+use crate::window_text::WindowUris;
 use serde_json::{Value, json};
 use stepwell_contract::handle::Handle;
 use stepwell_contract::selector::{Selector, WindowArguments};
-use stepwell_contract::{Chars, Span};
+use stepwell_contract::{Bytes, Chars, Code, Refusal, Span, budget};
 
-/// The resource URIs of a window and its neighbours.
-pub(crate) struct WindowUris {
-    pub(crate) uri: String,
-    pub(crate) next: Option<String>,
-    pub(crate) previous: Option<String>,
-}
+/// What a window says besides its text, from generous to sparing: addresses in the header, addresses in the structured
+/// content, the phrase that the caller knows anyway. The first that fits the budget is taken.
+const SIZES: [(bool, bool, bool); 4] =
+    [(true, true, true), (false, true, true), (false, false, true), (false, false, false)];
 
 impl Ladder {
     /// Reads one window of one field.
@@ -27,22 +27,27 @@ impl Ladder {
             selector: Selector::parse(arguments::window(args))?,
         };
         let window = self.window(asker, &request).await?;
-        let mut structured = window.structured();
-        let mut links = Vec::new();
         let uris = self.window_uris(&window);
-        if let Some(uris) = &uris {
-            structured["resource"] =
-                json!({ "uri": uris.uri, "next_uri": uris.next, "previous_uri": uris.previous });
-            if self.gives_links(asker) {
-                links = window_links(&window, uris);
+        let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
+        let budget = budget::window(Bytes::of(&json!(window.text).to_string()));
+        let compose = |(in_header, in_structured, with_phrase): (bool, bool, bool)| Reply {
+            text: vec![window.to_text_with(uris.as_ref().filter(|_| in_header))],
+            structured: window.structured_with(uris.as_ref().filter(|_| in_structured), with_phrase),
+            links: Vec::new(),
+            meta: meta.clone(),
+        };
+        let (reply, _) = first_that_fits(&SIZES, budget, compose);
+        let mut reply = reply.unwrap_or_else(|| compose((false, false, false)));
+        if let (Some(uris), true) = (&uris, self.gives_links(asker)) {
+            for link in window_links(&window, uris) {
+                reply.links.push(link);
+                if reply.wire() > budget {
+                    reply.links.pop();
+                    break;
+                }
             }
         }
-        let text = match &uris {
-            Some(uris) => window.to_text_with(uris.next.as_deref(), uris.previous.as_deref()),
-            None => window.to_text(),
-        };
-        let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
-        Ok(Reply { text: vec![text], structured, links, meta })
+        Ok(reply)
     }
 
     /// Reads a window, placed by the tier.
@@ -52,7 +57,29 @@ impl Ladder {
         request: &WindowRequest,
     ) -> Result<FieldWindow, LadderError> {
         let tier = self.tiers.window();
-        Ok(read_placed_window(&*self.source, &self.keys, asker.caller, request, now_unix(), tier).await?)
+        let read =
+            read_placed_window(&*self.source, &self.keys, asker.caller, request, now_unix(), tier).await;
+        read.map_err(|error| self.with_way_to_bytes(error.into(), request))
+    }
+
+    /// Tells whoever asked for the text of a binary field where its bytes are.
+    fn with_way_to_bytes(&self, error: LadderError, request: &WindowRequest) -> LadderError {
+        let LadderError::Refused(refusal) = error else { return error };
+        let is_binary =
+            refusal.code == Code::FieldNotText && refusal.extras.get("kind") == Some(&json!("binary"));
+        if !is_binary || self.tiers.resources().is_none() || self.tiers.export().is_none() {
+            return LadderError::Refused(refusal);
+        }
+        let uri = Handle::Blob {
+            connection: request.record.connection.clone(),
+            stream: request.record.stream.clone(),
+            record: request.record.record.clone(),
+            field_path: request.path.as_str().to_owned(),
+            start: None,
+            digest: None,
+        }
+        .uri();
+        (*refusal).with("resource_uri", uri).hint("read resource_uri as a resource").into()
     }
 
     /// Where a window and its neighbours can be read as resources, if that tier is on.
@@ -107,7 +134,7 @@ pub(crate) fn check_digest(window: &FieldWindow, digest: Option<&str>) -> Result
     match digest {
         Some(digest) if digest != window.field.shape.digest.to_string() => {
             let message = "the field changed since this address was made";
-            let refusal = stepwell_contract::Refusal::new(stepwell_contract::Code::StaleCursor, message);
+            let refusal = Refusal::new(Code::StaleCursor, message);
             let restart = Value::from(window.window.span.start().get());
             Err(refusal.with("restart_offset_chars", restart).hint("fetch the record again").into())
         }

@@ -1,7 +1,7 @@
 //! What a rung of the ladder answers with, before the protocol wraps it.
 
-use serde_json::Value;
-use stepwell_contract::{Code, Refusal};
+use serde_json::{Value, json};
+use stepwell_contract::{Bytes, Code, Refusal};
 use stepwell_source::SourceError;
 
 /// The answer to a tool call: both channels, each enough by itself.
@@ -15,6 +15,19 @@ pub struct Reply {
     pub links: Vec<Link>,
     /// What else may help a client and is not part of the answer, for `_meta`.
     pub meta: Option<Value>,
+}
+
+/// What the protocol puts around a result: its members' names, the request id, a version.
+const FRAME: u64 = 256;
+
+impl Reply {
+    /// The bytes of the result as it goes over the wire.
+    pub(crate) fn wire(&self) -> Bytes {
+        let text: usize = self.text.iter().map(|text| json!(text).to_string().len() + 26).sum();
+        let links: usize = self.links.iter().map(Link::wire).sum();
+        let meta = self.meta.as_ref().map_or(0, |meta| meta.to_string().len());
+        Bytes((text + links + meta + self.structured.to_string().len()) as u64 + FRAME)
+    }
 }
 
 /// A link to a resource.
@@ -32,6 +45,14 @@ pub struct Link {
     pub size: Option<u64>,
     /// How much it matters, from 0 to 1.
     pub priority: f32,
+}
+
+impl Link {
+    fn wire(&self) -> usize {
+        let words = json!([self.uri, self.name, self.title, self.mime, self.size]).to_string();
+        // The names of the members, and the annotation.
+        words.len() + 120
+    }
 }
 
 /// What a resource read gives.

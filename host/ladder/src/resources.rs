@@ -3,26 +3,28 @@
 use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
 use crate::ladder::{Asker, Ladder, ResourceResult};
-use crate::query_records::record_rungs;
 use crate::read_record_field::check_digest;
 use crate::reply::{Content, LadderError, Link, Resource, Template};
+use crate::rung::record_rungs;
 use crate::shapes::{self, InHand};
 use crate::tier_fault;
 use crate::window::WindowRequest;
 use serde_json::{Map, Value, json};
-use stepwell_contract::budget::BLOB_WINDOW;
+use std::collections::BTreeSet;
+use stepwell_contract::budget::{self, BLOB_WINDOW};
 use stepwell_contract::handle::{Handle, HandleKind};
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::Selector;
-use stepwell_contract::{Bytes, Chars, Code, ConnectionId, Refusal, StreamName};
+use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal, StreamName};
+use stepwell_source::shape::FieldView;
 use stepwell_source::{FieldKind, RecordRef, RecordView};
 use stepwell_tiers::{BlobShape, Card, Mode, Purpose};
 
 /// How many streams one page of the list has.
 const PAGE: usize = 50;
 
-/// How long a value may be in a record that is read as a resource.
-const RECORD_VALUE: Chars = Chars(2_000);
+/// How long a value may be in a record that is read as a resource, from generous to sparing; the first that fits is taken.
+const RECORD_VALUES: [Chars; 5] = [Chars(2_000), Chars(600), Chars(200), Chars(60), Chars(12)];
 
 /// How many first bytes of a blob its tier is shown.
 const BLOB_HEAD: Bytes = Bytes(64);
@@ -90,6 +92,23 @@ impl Ladder {
         Ok((links.collect(), (end < scopes.len()).then(|| end.to_string())))
     }
 
+    /// Completes what stands behind `pdpp://stream/`: the granted streams whose names begin with what was typed.
+    pub async fn complete_stream(&self, asker: &Asker<'_>, typed: &str) -> Result<Vec<String>, LadderError> {
+        if self.tiers.resources().is_none() {
+            return Err(nothing_there());
+        }
+        let scopes = self.source.catalogue(asker.caller).await?;
+        let names: BTreeSet<&StreamName> = scopes.iter().map(|scope| &scope.stream).collect();
+        let spelled = |stream: &StreamName| {
+            let handle = Handle::Stream { connection: None, stream: stream.clone() };
+            // The plain name where a URI takes it as it stands.
+            let plain = format!("{}{stream}", HandleKind::Stream.uri_prefix());
+            let is_plain = Handle::parse_uri(&plain).is_ok_and(|read| read == handle);
+            if is_plain { stream.to_string() } else { handle.encode() }
+        };
+        Ok(names.into_iter().filter(|name| name.as_str().starts_with(typed)).map(spelled).collect())
+    }
+
     /// Reads a resource.
     pub async fn read_resource(&self, asker: &Asker<'_>, uri: &str) -> ResourceResult {
         if self.tiers.resources().is_none() {
@@ -118,9 +137,7 @@ impl Ladder {
                 Ok(Resource {
                     uri: uri.to_owned(),
                     mime: "text/plain".to_owned(),
-                    content: Content::Text(
-                        window.to_text_with(uris.next.as_deref(), uris.previous.as_deref()),
-                    ),
+                    content: Content::Text(window.to_text_with(Some(&uris))),
                     next_uri: uris.next,
                     previous_uri: uris.previous,
                     size: Some(window.field.shape.bytes.get()),
@@ -139,19 +156,22 @@ impl Ladder {
         let scopes = self.source.catalogue(asker.caller).await?;
         let scope = scope_of(&scopes, &view.identity);
         let names = self.layout(asker, &view, &scopes).await?;
-        let fields: Vec<Value> = names
-            .iter()
-            .filter_map(|name| view.fields.iter().find(|field| field.name == *name))
-            .map(|field| json!({ "name": field.name, "value": cut_value(field, RECORD_VALUE).0 }))
-            .collect();
-        let rungs = record_rungs(&view, RECORD_VALUE);
-        let mut document = json!({
-            "id": view.identity.id().to_string(),
-            "title": title(&view, scope),
-            "fields": fields,
-        });
-        document["content_ladder"] =
-            self.content_ladder("record", vec![self.ladder_record(asker, &view.identity, &rungs)]);
+        let mut document = Value::Null;
+        for most in RECORD_VALUES {
+            let value = |field: &FieldView| json!({ "name": field.name, "value": cut_value(field, most).0 });
+            let fields = names.iter().filter_map(|name| shapes::named(&view, name)).map(value);
+            let fields: Vec<Value> = fields.collect();
+            let entry = self.ladder_record(asker, &view.identity, &record_rungs(&view, most));
+            document = json!({
+                "id": view.identity.id().to_string(),
+                "title": title(&view, scope),
+                "content_ladder": self.content_ladder("record", [entry].into_iter()),
+                "fields": fields,
+            });
+            if json!(document.to_string()).to_string().len() as u64 <= budget::RESULT.get() {
+                break;
+            }
+        }
         Ok(json_resource(uri, &document))
     }
 
@@ -171,8 +191,8 @@ impl Ladder {
             let parts = tier_fault::settle("resources", tier.on_fault(), outcome)?;
             names.extend(parts.unwrap_or_default().into_iter().map(|part| part.path));
         }
-        let rest: Vec<String> =
-            view.fields.iter().map(|field| field.name.clone()).filter(|name| !names.contains(name)).collect();
+        let all = view.fields.iter().map(|field| FieldPath::top_level(&field.name).as_str().to_owned());
+        let rest: Vec<String> = all.filter(|name| !names.contains(name)).collect();
         names.extend(rest);
         Ok(names)
     }
@@ -206,7 +226,7 @@ impl Ladder {
         let path = arguments::path(field_path)?;
         let field = self.source.field(asker.caller, record, &path).await?;
         if field.shape.kind != FieldKind::Binary {
-            let message = format!("the field {} holds no bytes", json_string(field_path));
+            let message = format!("the field {} holds no bytes", excerpt(field_path));
             return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
         }
         let current = field.shape.digest.to_string();

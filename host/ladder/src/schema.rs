@@ -1,14 +1,18 @@
 //! `schema`: what the grant lets a client read.
 
 use crate::arguments;
-use crate::fit::{Entry, fit};
+use crate::fit::{Entry, first_that_fits, fit};
 use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
 use crate::reply::Reply;
+use crate::search::short;
 use serde_json::{Value, json};
-use stepwell_contract::quote::json_string;
-use stepwell_contract::{Code, Refusal, budget};
+use stepwell_contract::quote::{excerpt, json_string};
+use stepwell_contract::{Bytes, Chars, Code, Refusal, budget};
 use stepwell_source::catalogue::{FieldInfo, GrantedScope};
 use stepwell_source::time;
+
+/// How long a label may be in a line of text.
+const LABEL: Chars = Chars(120);
 
 impl Ladder {
     /// Lists connections, streams and fields.
@@ -23,7 +27,7 @@ impl Ladder {
         if let Some(stream) = stream {
             scopes.retain(|scope| scope.stream.as_str() == stream);
             if scopes.is_empty() {
-                let message = format!("the grant does not cover the stream {}", json_string(stream));
+                let message = format!("the grant does not cover the stream {}", excerpt(stream));
                 return Err(Refusal::new(Code::GrantStreamNotAllowed, message).param("stream").into());
             }
         }
@@ -31,51 +35,86 @@ impl Ladder {
             scopes.retain(|scope| scope.connection == *connection);
             if scopes.is_empty() {
                 let message =
-                    format!("the grant does not cover a connection {}", json_string(connection.as_str()));
+                    format!("the grant does not cover a connection {}", excerpt(connection.as_str()));
                 return Err(Refusal::new(Code::ConnectionNotFound, message).param("connection_id").into());
             }
         }
-        let text = text(&scopes, stream.is_some());
-        let streams: Vec<Value> =
-            scopes.iter().map(|scope| stream_json(scope, stream.is_some(), full)).collect();
-        let mut structured = self.envelope(json!({ "object": "schema", "streams": streams }), Vec::new());
-        if structured.to_string().len() as u64 > budget::SCHEMA_STRUCTURED.get() {
-            let streams: Vec<Value> = scopes.iter().map(|scope| stream_json(scope, false, false)).collect();
-            structured["data"]["streams"] = json!(streams);
-        }
-        Ok(Reply { text: vec![text], structured, links: Vec::new(), meta: None })
+        let text = text(&scopes, stream);
+        let (budget, sizes) = match stream {
+            Some(_) if full => {
+                (budget::SCHEMA_STRUCTURED, &[Detail::Full, Detail::Types, Detail::Names, Detail::Count][..])
+            }
+            Some(_) => (budget::RESULT, &[Detail::Types, Detail::Names, Detail::Count][..]),
+            None => (budget::SCHEMA_STRUCTURED, &[Detail::Names, Detail::Count][..]),
+        };
+        // The text has a budget of its own beside the structured content's.
+        let budget = Bytes(budget.get() + if stream.is_none() { budget::SCHEMA_TEXT.get() } else { 0 });
+        let compose = |detail: Detail| {
+            let streams: Vec<Value> = scopes.iter().map(|scope| stream_json(scope, detail)).collect();
+            let structured = self.envelope(json!({ "object": "schema", "streams": streams }), Vec::new());
+            Reply { text: vec![text.clone()], structured, links: Vec::new(), meta: None }
+        };
+        let (reply, _) = first_that_fits(sizes, budget, compose);
+        Ok(reply.unwrap_or_else(|| compose(Detail::Count)))
     }
 }
 
-fn text(scopes: &[GrantedScope], one_stream: bool) -> String {
-    let head = format!("{} granted stream(s). Pass stream and connection_id exactly as shown.", scopes.len());
-    let entry = |scope: &GrantedScope| {
-        let mut line = format!(
-            "stream={} connection_id={}",
-            json_string(scope.stream.as_str()),
-            json_string(scope.connection.as_str())
-        );
-        let least = line.clone();
-        if let Some(connector) = &scope.connector {
-            line.push_str(&format!(" connector_key={}", json_string(connector)));
+/// How much is said about the fields of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// Their schemas too.
+    Full,
+    /// Names, types and roles.
+    Types,
+    /// Names.
+    Names,
+    /// How many there are.
+    Count,
+}
+
+/// How many fields a line names when not all fit.
+const FEW: usize = 8;
+
+fn text(scopes: &[GrantedScope], stream: Option<&str>) -> String {
+    let head = |shown: usize| {
+        let mut head =
+            format!("{} granted stream(s). Pass stream and connection_id exactly as shown.", scopes.len());
+        if let Some(next) = scopes.get(shown) {
+            let left = scopes.len() - shown;
+            let mut call = json!({ "stream": next.stream.as_str() });
+            if stream.is_some() {
+                call["connection_id"] = json!(next.connection.as_str());
+            }
+            head.push_str(&format!(" {left} not shown here; for the next one: schema {call}."));
         }
-        if let Some(label) = &scope.label {
-            line.push_str(&format!(" display_name={}", json_string(label)));
-        }
-        let labelled = line.clone();
-        let fields: Vec<String> = scope.fields.iter().map(field_words).collect();
-        line.push_str(&format!(" fields={}", fields.join(" ")));
-        if !scope.declared {
-            line.push_str(" (fields inferred from the records)");
-        }
-        Entry { forms: vec![line, labelled, least] }
+        head
     };
     let entries: Vec<Entry> = scopes.iter().map(entry).collect();
-    let room = if one_stream { budget::TEXT } else { budget::SCHEMA_TEXT };
-    fit(&head, &entries, room, |shown| match entries.len() - shown {
-        0 => String::new(),
-        left => format!("more={left}; name a stream to see it: schema {{\"stream\":…}}"),
-    })
+    fit(head, &entries, "", if stream.is_some() { budget::TEXT } else { budget::SCHEMA_TEXT })
+}
+
+fn entry(scope: &GrantedScope) -> Entry {
+    let [stream, connection] = [scope.stream.as_str(), scope.connection.as_str()].map(json_string);
+    let least = format!("stream={stream} connection_id={connection}");
+    let mut line = least.clone();
+    for (name, label) in [("connector_key", &scope.connector), ("display_name", &scope.label)] {
+        if let Some(label) = label {
+            line.push_str(&format!(" {name}={}", json_string(short(label, LABEL))));
+        }
+    }
+    let inferred = if scope.declared { "" } else { " (inferred from the records)" };
+    let typed: Vec<String> = scope.fields.iter().map(field_words).collect();
+    let named: Vec<String> = scope.fields.iter().map(|field| json_string(&field.name)).collect();
+    let few = named.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let more = named.len().saturating_sub(FEW);
+    Entry {
+        forms: vec![
+            format!("{line} fields={}{inferred}", typed.join(" ")),
+            format!("{line} fields={}{inferred}", named.join(" ")),
+            format!("{line} fields={few} and {more} more"),
+            format!("{least} fields={}", named.len()),
+        ],
+    }
 }
 
 fn field_words(field: &FieldInfo) -> String {
@@ -90,7 +129,7 @@ fn field_words(field: &FieldInfo) -> String {
     format!("{}[{flags}]", json_string(&field.name))
 }
 
-fn stream_json(scope: &GrantedScope, with_fields: bool, full: bool) -> Value {
+fn stream_json(scope: &GrantedScope, detail: Detail) -> Value {
     let mut stream = json!({
         "name": scope.stream.as_str(),
         "connection_id": scope.connection.as_str(),
@@ -118,15 +157,20 @@ fn stream_json(scope: &GrantedScope, with_fields: bool, full: bool) -> Value {
         if let Some(role) = &field.role {
             entry["role"] = json!(role);
         }
-        if let (true, Some(schema)) = (full, &field.schema) {
+        if let (Detail::Full, Some(schema)) = (detail, &field.schema) {
             entry["schema"] = schema.clone();
         }
         entry
     };
-    stream["fields"] = if with_fields {
-        json!(scope.fields.iter().map(field).collect::<Vec<_>>())
-    } else {
-        json!(scope.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>())
-    };
+    match detail {
+        Detail::Full | Detail::Types => {
+            stream["fields"] = json!(scope.fields.iter().map(field).collect::<Vec<_>>());
+        }
+        Detail::Names => {
+            stream["fields"] =
+                json!(scope.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>());
+        }
+        Detail::Count => stream["field_count"] = json!(scope.fields.len()),
+    }
     stream
 }

@@ -2,7 +2,7 @@
 
 use stepwell_contract::cursor::{CursorBinding, FieldVersion, Keyring, Position};
 use stepwell_contract::{Chars, FieldPath, Refusal};
-use stepwell_source::shape::{FieldShape, RecordIdentity};
+use stepwell_source::shape::{Digest, RecordIdentity};
 use stepwell_source::{Caller, time};
 
 pub(crate) struct Seal<'a> {
@@ -20,7 +20,7 @@ impl<'a> Seal<'a> {
         caller: &'a Caller,
         record: &RecordIdentity,
         path: &FieldPath,
-        shape: &FieldShape,
+        digest: Digest,
         now_unix: u64,
     ) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl<'a> Seal<'a> {
             grant: caller.grant(),
             record: record.id().to_string(),
             pointer: path.pointer(),
-            version: FieldVersion::Digest(shape.digest.0),
+            version: FieldVersion::Digest(digest.0),
             now_unix,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use stepwell_contract::unit::slice;
-use stepwell_contract::{Bytes, Chars, Span};
+use stepwell_contract::{Bytes, Chars, FieldPath, Span};
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::FieldMatch;
 use stepwell_source::shape::{FieldShape as SourceShape, FieldView};
@@ -45,7 +45,7 @@ pub(crate) fn record(
 ) -> RecordShape {
     let role = |name: &str| scope?.fields.iter().find(|field| field.name == name)?.role.clone();
     let shape = |view: &FieldView| {
-        let mut shape = field(&view.name, &view.shape);
+        let mut shape = field(FieldPath::top_level(&view.name).as_str(), &view.shape);
         shape.role = role(&view.name);
         if shape.kind.is_readable() {
             shape.head = view.head.as_ref().map(|head| slice(head, Span::at(Chars::ZERO, HEAD)).to_owned());
@@ -66,6 +66,11 @@ pub(crate) fn record(
         hits: hits.iter().map(hit).collect(),
         ..RecordShape::new(Slot(slot), view.identity.stream.as_str(), view.fields.iter().map(shape).collect())
     }
+}
+
+/// The field that a tier names, in the spelling that it was shown.
+pub(crate) fn named<'a>(view: &'a RecordView, path: &str) -> Option<&'a FieldView> {
+    view.fields.iter().find(|field| FieldPath::top_level(&field.name).as_str() == path)
 }
 
 /// What a tier may know of the moment and of the room it has.

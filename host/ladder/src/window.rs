@@ -2,10 +2,10 @@
 
 use crate::seal::Seal;
 use crate::{shapes, tier_fault};
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use stepwell_contract::budget::DEFAULT_LIMIT;
 use stepwell_contract::cursor::{Keyring, Position};
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::{Query, Selector};
 use stepwell_contract::window::Window;
 use stepwell_contract::{Chars, Code, FieldPath, Refusal, Span};
@@ -44,6 +44,8 @@ pub struct FieldWindow {
     pub previous_cursor: Option<String>,
     /// Goes on with the next match.
     pub next_match_cursor: Option<String>,
+    /// Whether a further match was looked for and there is none.
+    pub matches_ended: bool,
 }
 
 /// Reads a window. The order of checks is the contract's: authorization, then the cursor, then whether it is stale.
@@ -85,14 +87,16 @@ async fn read_once(
 ) -> Result<FieldWindow> {
     let field = source.field(caller, &request.record, &request.path).await?;
     let total = field.shape.chars.unwrap_or_default();
-    let seal = Seal::new(keys, caller, &field.record, &field.path, &field.shape, now_unix);
-    let mut search = None;
+    let seal = Seal::new(keys, caller, &field.record, &field.path, field.shape.digest, now_unix);
+    let (mut search, mut matches_ended) = (None, false);
     let (window, asked) = match &request.selector {
         Selector::Offset { offset, limit } => page(total, *offset, *limit),
         Selector::Match { q, before, after, limit } => {
             let wanted =
                 Search { q: q.clone(), from: Chars::ZERO, before: *before, after: *after, limit: *limit };
-            let (window, asked, hit) = wanted.place(source, caller, &field, total).await?;
+            let Some((window, asked, hit)) = wanted.find(source, caller, &field, total).await? else {
+                return Err(not_found(&field, total).into());
+            };
             search = Some((wanted, hit));
             (window, asked)
         }
@@ -107,11 +111,21 @@ async fn read_once(
                 let window = Window::at_offset(total, start, end.saturating_sub(start));
                 (Window { limit, ..window }, Asked::Back { end, limit })
             }
-            Position::NextMatch { q, from, before, after, limit: sealed } => {
-                let wanted = Search { q: Query::new(q)?, from, before, after, limit: limit.or(sealed) };
-                let (window, asked, hit) = wanted.place(source, caller, &field, total).await?;
-                search = Some((wanted, hit));
-                (window, asked)
+            Position::NextMatch { hit: last, before, after, limit: sealed } => {
+                // The digest was checked, so what stands there is still the phrase, in the spelling of the last match.
+                let q = Query::new(source.text(caller, &field, last).await?)?;
+                let wanted = Search { q, from: last.end(), before, after, limit: limit.or(sealed) };
+                match wanted.find(source, caller, &field, total).await? {
+                    Some((window, asked, hit)) => {
+                        search = Some((wanted, hit));
+                        (window, asked)
+                    }
+                    // A cursor that was handed out leads somewhere: here to the end, which has no match.
+                    None => {
+                        matches_ended = true;
+                        page(total, total, limit.unwrap_or(DEFAULT_LIMIT))
+                    }
+                }
             }
         },
     };
@@ -124,7 +138,16 @@ async fn read_once(
     });
     let next_match_cursor = search.as_ref().map(|(search, hit)| seal.seal(&search.next_match(*hit)));
     let hit = search.map(|(search, hit)| (search.q, hit));
-    Ok(FieldWindow { field, window, text, hit, next_cursor, previous_cursor, next_match_cursor })
+    Ok(FieldWindow {
+        field,
+        window,
+        text,
+        hit,
+        next_cursor,
+        previous_cursor,
+        next_match_cursor,
+        matches_ended,
+    })
 }
 
 fn page(total: Chars, offset: Chars, limit: Chars) -> (Window, Asked) {
@@ -151,120 +174,29 @@ struct Search {
 }
 
 impl Search {
-    async fn place(
+    async fn find(
         &self,
         source: &dyn Source,
         caller: &Caller,
         field: &Field,
         total: Chars,
-    ) -> Result<(Window, Asked, Span)> {
-        let Some(hit) = source.find(caller, field, &self.q, self.from).await? else {
-            let place = if self.from == Chars::ZERO { "in the field" } else { "in the rest of the field" };
-            let message = format!("the phrase does not occur {place} {}", json_string(field.path.as_str()));
-            let refusal =
-                Refusal::new(Code::QueryNotFound, message).param("q").with("size_chars", total.get());
-            return Err(refusal.hint("try a shorter phrase, or read on by offset_chars").into());
-        };
+    ) -> Result<Option<(Window, Asked, Span)>> {
+        let Some(hit) = source.find(caller, field, &self.q, self.from).await? else { return Ok(None) };
         let window = Window::around(total, hit, self.before, self.after, self.limit);
         // The tier may not show more than the host would have.
         let limit = window.span.len().max(window.limit);
-        Ok((window, Asked::Around { hit, before: self.before, after: self.after, limit }, hit))
+        Ok(Some((window, Asked::Around { hit, before: self.before, after: self.after, limit }, hit)))
     }
 
     fn next_match(&self, hit: Span) -> Position {
-        Position::NextMatch {
-            q: self.q.as_str().to_owned(),
-            from: hit.end(),
-            before: self.before,
-            after: self.after,
-            limit: self.limit,
-        }
+        Position::NextMatch { hit, before: self.before, after: self.after, limit: self.limit }
     }
 }
 
-impl FieldWindow {
-    /// The structured content, exactly as the tool's output schema has it.
-    #[must_use]
-    pub fn structured(&self) -> Value {
-        let record = &self.field.record;
-        let shape = &self.field.shape;
-        let mut field = Map::new();
-        field.insert("path".into(), json!(self.field.path.as_str()));
-        field.insert("text_like".into(), json!(shape.kind.is_text_like()));
-        field.insert("digest".into(), json!(shape.digest.to_string()));
-        if let Some(mime) = &shape.mime {
-            field.insert("mime_type".into(), json!(mime));
-        }
-        if let Some(chars) = shape.chars {
-            field.insert("size_chars".into(), json!(chars));
-        }
-        json!({
-            "record": {
-                "id": record.id().to_string(),
-                "connection_id": record.connection.as_str(),
-                "stream": record.stream.as_str(),
-                "record_id": record.record.as_str(),
-            },
-            "field": field,
-            "window": {
-                "text": self.text,
-                "start_chars": self.window.span.start(),
-                "end_chars": self.window.span.end(),
-                "limit_chars": self.window.limit,
-                "complete": self.window.complete(),
-                "next_cursor": self.next_cursor,
-                "previous_cursor": self.previous_cursor,
-                "match": self.hit.as_ref().map(|(q, at)| {
-                    json!({ "q": q.as_str(), "start_chars": at.start(), "end_chars": at.end() })
-                }),
-            },
-        })
-    }
-
-    /// The one line that stands before the text: where it is from, where it lies, and how to go on.
-    #[must_use]
-    pub fn header(&self) -> String {
-        self.header_with(&[])
-    }
-
-    fn header_with(&self, uris: &[(&'static str, Option<&str>)]) -> String {
-        let span = self.window.span;
-        let mut parts = vec![
-            ("id", json_string(&self.field.record.id().to_string())),
-            ("field_path", json_string(self.field.path.as_str())),
-            ("start_chars", span.start().to_string()),
-            ("end_chars", span.end().to_string()),
-            ("total_chars", self.window.total.to_string()),
-            ("complete", self.window.complete().to_string()),
-            ("next_cursor", optional(self.next_cursor.as_deref())),
-            ("previous_cursor", optional(self.previous_cursor.as_deref())),
-        ];
-        if let Some((_, at)) = &self.hit {
-            parts.push(("match_start_chars", at.start().to_string()));
-            parts.push(("match_end_chars", at.end().to_string()));
-            parts.push(("next_match_cursor", optional(self.next_match_cursor.as_deref())));
-        }
-        parts.extend(uris.iter().map(|(name, uri)| (*name, optional(*uri))));
-        parts.push(("digest", json_string(&self.field.shape.digest.to_string())));
-        let members: Vec<String> =
-            parts.into_iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-        format!("{{{}}}", members.join(","))
-    }
-
-    /// The text channel: the header line, and then the window, byte for byte. Record text comes after the first line
-    /// break, so it cannot pass itself off as the header.
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        format!("{}\n{}", self.header(), self.text)
-    }
-
-    /// The same with the addresses of the neighbours, where windows are resources too.
-    pub(crate) fn to_text_with(&self, next_uri: Option<&str>, previous_uri: Option<&str>) -> String {
-        let header = self.header_with(&[("next_uri", next_uri), ("previous_uri", previous_uri)]);
-        format!("{header}\n{}", self.text)
-    }
-}
-
-fn optional(text: Option<&str>) -> String {
-    text.map_or_else(|| "null".to_owned(), json_string)
+fn not_found(field: &Field, total: Chars) -> Refusal {
+    let message = format!("the phrase does not occur in the field {}", excerpt(field.path.as_str()));
+    Refusal::new(Code::QueryNotFound, message)
+        .param("q")
+        .with("size_chars", total.get())
+        .hint("try a shorter phrase, or read on by offset_chars")
 }

@@ -9,7 +9,7 @@ on_both_engines!(
     a_match_is_shown_with_2048_characters_on_each_side,
     a_limit_beside_the_phrase_caps_the_window_around_the_match,
     case_is_folded_beyond_ascii_and_offsets_stay_those_of_the_text,
-    the_next_match_cursor_finds_every_match_and_then_says_that_there_is_none,
+    the_next_match_cursor_finds_every_match_and_then_ends_at_the_end,
     a_phrase_across_a_chunk_border_is_found,
     a_phrase_that_does_not_occur_is_refused_with_the_size_of_the_field,
     a_match_window_pages_on_like_any_other,
@@ -62,27 +62,25 @@ async fn case_is_folded_beyond_ascii_and_offsets_stay_those_of_the_text(world: W
     }
 }
 
-async fn the_next_match_cursor_finds_every_match_and_then_says_that_there_is_none(world: World) {
+async fn the_next_match_cursor_finds_every_match_and_then_ends_at_the_end(world: World) {
     let body: String = (0..9).map(|n| format!("{}needle {n};", "fill 日 ".repeat(400 * n))).collect();
     let caller = with_body(&world, &body).await;
     let mut starts = Vec::new();
     let mut window = world.window(&caller, &phrase().context(0, 2)).await;
-    let refusal = loop {
+    while !window.matches_ended {
         assert_eq!(window.text, format!("needle {}", starts.len()));
         starts.push(window.hit.as_ref().unwrap().1.start().get() as usize);
         let next = Ask::new(ID, "body").cursor(window.next_match_cursor.as_deref().unwrap());
-        match world.read(&caller, &next).await {
-            Ok(next) => window = next,
-            Err(error) => break error.refusal().unwrap().clone(),
-        }
-    };
+        window = world.window(&caller, &next).await;
+    }
     let chars: Vec<char> = body.chars().collect();
     let needle: Vec<char> = "needle".chars().collect();
     let expected: Vec<usize> = (0..chars.len()).filter(|&at| chars[at..].starts_with(&needle)).collect();
     assert_eq!(starts, expected);
-    assert_eq!(refusal.code, Code::QueryNotFound);
-    assert_eq!(refusal.extras["size_chars"], chars.len());
-    assert!(refusal.message.contains("in the rest of the field"), "{refusal}");
+    let end = Chars(chars.len() as u64);
+    assert_eq!((window.window.span, window.text.as_str()), (Span::at(end, Chars::ZERO), ""));
+    assert_eq!((&window.hit, &window.next_cursor, &window.next_match_cursor), (&None, &None, &None));
+    assert!(window.header().contains("no further match"), "{}", window.header());
 }
 
 async fn a_phrase_across_a_chunk_border_is_found(world: World) {

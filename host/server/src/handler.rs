@@ -9,11 +9,12 @@ use rmcp::model::{
     ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig as ServerInfo, SubscriptionFilter, Tool,
+    Reference, ServerConfig as ServerInfo, SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::time::Instant;
+use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
 use stepwell_ladder::{Asker, Client, LadderError, Reply};
@@ -26,6 +27,7 @@ const DATA_TTL_MS: u64 = 0;
 
 /// The methods that exist. Parameters of the wrong shape make the protocol library take one of them for unknown.
 const METHODS: &[&str] = &[
+    "completion/complete",
     "initialize",
     "ping",
     "resources/list",
@@ -141,6 +143,37 @@ impl ServerHandler for Server {
         Ok(result.into())
     }
 
+    /// Completes stream names; no other argument of a template can be guessed.
+    async fn complete(
+        &self,
+        ask: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        if !self.has_resources() {
+            return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
+        }
+        let caller = self.listed(&context).await?;
+        let Reference::Resource(template) = &ask.r#ref else {
+            return Err(ErrorData::invalid_params("there are no prompts to complete", None));
+        };
+        let templates = self.offer.ladder.templates();
+        let Some(known) = templates.iter().find(|known| known.uri_template == template.uri) else {
+            let message = format!("there is no resource template {}", excerpt(&template.uri));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        if ask.argument.name != "handle" {
+            let message = format!("the template has no argument {}", excerpt(&ask.argument.name));
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let mut names = Vec::new();
+        if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
+            let asker = asker(&caller, &context);
+            let listed = self.offer.ladder.complete_stream(&asker, &ask.argument.value).await;
+            names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?;
+        }
+        Ok(resource::completion(names))
+    }
+
     /// Subscriptions are accepted, so that a client which opens one is content; there is nothing to notify of.
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         Some(requested.supported_by(&self.offer.info.capabilities))
@@ -164,14 +197,10 @@ impl ServerHandler for Server {
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
-    async fn complete(&self, _: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
-    }
-
     async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        let is_known =
-            METHODS.contains(&method.as_str()) && (self.has_resources() || !method.starts_with("resources/"));
+        let of_resources = method.starts_with("resources/") || method.starts_with("completion/");
+        let is_known = METHODS.contains(&method.as_str()) && (self.has_resources() || !of_resources);
         Err(if is_known {
             ErrorData::invalid_params(
                 format!("the params of {method} do not have the shape that it needs"),

@@ -2,7 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rmcp::model::{MetaObject, ReadResourceResult, ResourceContents, ResourceTemplate};
+use rmcp::model::{
+    CompleteResult, CompletionInfo, MetaObject, ReadResourceResult, ResourceContents, ResourceTemplate,
+};
 use serde_json::{Map, Value, json};
 use stepwell_ladder::{Content, Resource, Template};
 
@@ -37,4 +39,15 @@ pub(crate) fn template(template: Template) -> ResourceTemplate {
     listed.description = template.description;
     listed.mime_type = template.mime;
     listed
+}
+
+/// Completions: as many as one answer may hold, and how many there are.
+pub(crate) fn completion(mut values: Vec<String>) -> CompleteResult {
+    let total = values.len();
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let mut info = CompletionInfo::default();
+    info.has_more = Some(total > values.len());
+    info.total = u32::try_from(total).ok();
+    info.values = values;
+    CompleteResult::new(info)
 }

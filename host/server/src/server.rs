@@ -71,6 +71,7 @@ fn info(on: ToolSet) -> ServerInfo {
     let mut capabilities = ServerCapabilities::builder().enable_tools().build();
     if on.resources {
         capabilities.resources = Some(Default::default());
+        capabilities.completions = Some(Default::default());
     }
     let name = Implementation::new("stepwell", env!("CARGO_PKG_VERSION")).with_title("Stepwell");
     ServerInfo::new(capabilities).with_server_info(name).with_instructions(instructions(on))

@@ -3,7 +3,7 @@
 
 use super::{CursorState, FieldVersion, Position};
 use crate::budget::CURSOR_ROUNDING;
-use crate::unit::Chars;
+use crate::unit::{Chars, Span};
 
 /// The format of the bytes. Another one gets another number, and old cursors then end as invalid.
 const FORMAT: u8 = 1;
@@ -55,13 +55,10 @@ impl Body<'_> {
                 put(&mut out, end.get());
                 put(&mut out, limit.get());
             }
-            Position::NextMatch { q, from, before, after, limit } => {
+            Position::NextMatch { hit, before, after, limit } => {
                 out.push(if limit.is_some() { NEXT_MATCH_WITHIN } else { NEXT_MATCH });
-                for number in [Some(from), Some(before), Some(after), limit.as_ref()].into_iter().flatten() {
-                    put(&mut out, number.get());
-                }
-                // The phrase comes last and so needs no length.
-                out.extend_from_slice(q.as_bytes());
+                let numbers = [Some(hit.start()), Some(hit.len()), Some(*before), Some(*after), *limit];
+                numbers.into_iter().flatten().for_each(|number| put(&mut out, number.get()));
             }
         }
         out
@@ -93,9 +90,10 @@ pub(super) fn decode(body: &[u8]) -> Option<CursorState> {
         WINDOW => Position::Window { span_start: bytes.chars()?, limit: bytes.chars()? },
         WINDOW_ENDING_AT => Position::WindowEndingAt { end: bytes.chars()?, limit: bytes.chars()? },
         kind @ (NEXT_MATCH | NEXT_MATCH_WITHIN) => {
-            let (from, before, after) = (bytes.chars()?, bytes.chars()?, bytes.chars()?);
+            let hit = Span::at(bytes.chars()?, bytes.chars()?);
+            let (before, after) = (bytes.chars()?, bytes.chars()?);
             let limit = if kind == NEXT_MATCH_WITHIN { Some(bytes.chars()?) } else { None };
-            Position::NextMatch { q: bytes.rest()?, from, before, after, limit }
+            Position::NextMatch { hit, before, after, limit }
         }
         _ => return None,
     };
@@ -145,9 +143,5 @@ impl<'a> Bytes<'a> {
 
     fn chars(&mut self) -> Option<Chars> {
         self.number().map(Chars)
-    }
-
-    fn rest(&mut self) -> Option<String> {
-        String::from_utf8(std::mem::take(&mut self.0).to_vec()).ok()
     }
 }

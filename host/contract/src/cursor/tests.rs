@@ -64,8 +64,7 @@ fn lives_a_day_rounded_up_to_the_hour() {
 #[test]
 fn every_flipped_bit_is_noticed() {
     let next = Position::NextMatch {
-        q: "fjord".into(),
-        from: Chars(9),
+        hit: Span::at(Chars(4), Chars(5)),
         before: Chars(0),
         after: Chars(300),
         limit: None,
@@ -182,8 +181,10 @@ fn positions() -> impl Strategy<Value = Position> {
     prop_oneof![
         (chars(), chars()).prop_map(|(span_start, limit)| Position::Window { span_start, limit }),
         (chars(), chars()).prop_map(|(end, limit)| Position::WindowEndingAt { end, limit }),
-        (any::<String>(), chars(), chars(), chars(), option::of(chars())).prop_map(
-            |(q, from, before, after, limit)| Position::NextMatch { q, from, before, after, limit }
+        (chars(), chars(), chars(), chars(), option::of(chars())).prop_map(
+            |(start, len, before, after, limit)| {
+                Position::NextMatch { hit: Span::at(start, len), before, after, limit }
+            }
         ),
     ]
 }

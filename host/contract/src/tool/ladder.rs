@@ -51,6 +51,7 @@ fn field(on: ToolSet) -> Value {
     });
     if on.field_window {
         properties["next_cursor"] = json!({ "type": "string" });
+        properties["anchors"] = json!({ "type": "array", "items": { "type": "object" } });
         properties["read"] =
             closed(&["tool", "args"], json!({ "tool": { "type": "string" }, "args": { "type": "object" } }));
     }

@@ -8,7 +8,7 @@ use crate::prepare::blob::PART;
 use crate::shape::{Field, FieldKind, Place};
 use crate::time;
 use crate::token::Caller;
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Bytes, Code, Refusal};
 
 impl Embedded {
@@ -21,7 +21,7 @@ impl Embedded {
         length: Bytes,
     ) -> Result<Vec<u8>> {
         let (FieldKind::Binary, Place::Stored(stored)) = (field.shape.kind, &field.place) else {
-            let message = format!("the field {} holds no bytes", json_string(field.path.as_str()));
+            let message = format!("the field {} holds no bytes", excerpt(field.path.as_str()));
             return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
         };
         let end = start.saturating_add(length).min(field.shape.bytes);

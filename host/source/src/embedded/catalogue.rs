@@ -11,7 +11,7 @@ use crate::prepare::Manifest;
 use crate::shape::FieldKind;
 use crate::time::{self, Millis};
 use crate::token::Caller;
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, ConnectionId, Refusal, StreamName};
 
 /// One granted stream of one connection, with the store's own number for it.
@@ -85,7 +85,7 @@ impl Embedded {
         if let Some(unknown) =
             streams.iter().find(|stream| !scopes.iter().any(|scope| scope.stream == **stream))
         {
-            let message = format!("the grant does not cover the stream {}", json_string(unknown.as_str()));
+            let message = format!("the grant does not cover the stream {}", excerpt(unknown.as_str()));
             return Err(Refusal::new(Code::GrantStreamNotAllowed, message).param("stream").into());
         }
         if !streams.is_empty() {
@@ -95,7 +95,7 @@ impl Embedded {
             scopes.retain(|scope| scope.connection == *connection);
             if scopes.is_empty() {
                 let message =
-                    format!("the grant does not cover a connection {}", json_string(connection.as_str()));
+                    format!("the grant does not cover a connection {}", excerpt(connection.as_str()));
                 return Err(Refusal::new(Code::ConnectionNotFound, message).param("connection_id").into());
             }
         }

@@ -10,7 +10,7 @@ use crate::time::{self, Millis};
 use crate::token::Caller;
 use serde_json::{Value, json};
 use stepwell_contract::budget::AMBIGUOUS_CONNECTIONS;
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal};
 
 /// A record within the grant.
@@ -91,14 +91,13 @@ impl Embedded {
         }
         if candidates.is_empty() {
             self.require_active(caller).await?;
-            let message = format!("the grant does not cover the stream {}", json_string(stream));
+            let message = format!("the grant does not cover the stream {}", excerpt(stream));
             return Err(Refusal::new(Code::GrantStreamNotAllowed, message).param("stream").into());
         }
         if let Some(wanted) = &record.connection {
             candidates.retain(|candidate| candidate.connection == wanted.as_str());
             if candidates.is_empty() {
-                let message =
-                    format!("the grant does not cover a connection {}", json_string(wanted.as_str()));
+                let message = format!("the grant does not cover a connection {}", excerpt(wanted.as_str()));
                 return Err(Refusal::new(Code::ConnectionNotFound, message).param("connection_id").into());
             }
         }
@@ -184,8 +183,8 @@ fn choose(record: &RecordRef, candidates: Vec<Candidate>) -> Result<Candidate, R
             let listed: Vec<Value> = having.iter().take(AMBIGUOUS_CONNECTIONS).map(available).collect();
             let message = format!(
                 "{count} connections have a record {} in the stream {}",
-                json_string(record.record.as_str()),
-                json_string(record.stream.as_str())
+                excerpt(record.record.as_str()),
+                excerpt(record.stream.as_str())
             );
             let mut refusal = Refusal::new(Code::AmbiguousConnection, message)
                 .param("connection_id")
@@ -210,19 +209,19 @@ fn available(candidate: &Candidate) -> Value {
 fn not_found(record: &RecordRef) -> Refusal {
     let message = format!(
         "the grant covers no record {} in the stream {}",
-        json_string(record.record.as_str()),
-        json_string(record.stream.as_str())
+        excerpt(record.record.as_str()),
+        excerpt(record.stream.as_str())
     );
     Refusal::new(Code::NotFound, message).param("id")
 }
 
 pub(super) fn not_granted(field: &str) -> Refusal {
-    let message = format!("the grant does not cover the field {}", json_string(field));
+    let message = format!("the grant does not cover the field {}", excerpt(field));
     Refusal::new(Code::FieldNotGranted, message).param("field_path")
 }
 
 pub(super) fn field_not_found(path: &FieldPath) -> Refusal {
-    let message = format!("the record has no field {}", json_string(path.as_str()));
+    let message = format!("the record has no field {}", excerpt(path.as_str()));
     Refusal::new(Code::FieldNotFound, message).param("field_path")
 }
 

@@ -9,7 +9,7 @@ use crate::scan::Scanner;
 use crate::shape::{Field, Place, Stored};
 use crate::time;
 use crate::token::Caller;
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Chars, Code, Refusal, Span, unit};
 
@@ -103,7 +103,7 @@ fn readable(field: &Field) -> Result<Chars> {
     }
     let kind = field.shape.kind.as_str();
     let message =
-        format!("the field {} holds no text but a value of kind {kind}", json_string(field.path.as_str()));
+        format!("the field {} holds no text but a value of kind {kind}", excerpt(field.path.as_str()));
     let refusal = Refusal::new(Code::FieldNotText, message).param("field_path").with("kind", kind);
     Err(refusal.hint("fetch the record to see the value, or its size and type if it is binary").into())
 }

@@ -1,0 +1,63 @@
+//! One hit, as the parts of a result show it.
+
+use super::short;
+use crate::describe::{labels_of, scope_of, title, url};
+use crate::rung::{Preview, Rung, in_order, of_match, rungs};
+use serde_json::{Value, json};
+use stepwell_contract::Chars;
+use stepwell_source::catalogue::GrantedScope;
+use stepwell_source::query::SearchHit;
+use stepwell_source::{FieldKind, time};
+
+/// The places of a hit: the fields where words were found, with what was shown of them, and then the long ones.
+pub(super) fn hit_rungs(hit: &SearchHit) -> Vec<Rung<'_>> {
+    let of_top = |name: &str| {
+        hit.matches.iter().find(move |found| found.path.below_top().is_empty() && found.path.top() == name)
+    };
+    let mut places = rungs(&hit.record, |field| of_top(&field.name).map_or(Preview::Unavailable, of_match));
+    // A JSON field matters only through what was found inside it.
+    places.retain(|rung| rung.preview != Preview::Unavailable || rung.kind != FieldKind::Json);
+    let inside = hit.matches.iter().filter(|found| !found.path.below_top().is_empty());
+    places.extend(inside.map(Rung::inside));
+    in_order(places)
+}
+
+/// The hit as a row of the resource server's answer.
+pub(super) fn row(hit: &SearchHit, snippet: Chars) -> Value {
+    let view = &hit.record;
+    let mut fields: Vec<&str> = hit.matches.iter().map(|found| found.path.as_str()).collect();
+    fields.dedup();
+    let mut row = json!({
+        "object": "search_result",
+        "stream": view.identity.stream.as_str(),
+        "record_key": view.identity.record.as_str(),
+        "connection_id": view.identity.connection.as_str(),
+        "emitted_at": time::print(view.time),
+        "matched_fields": fields,
+    });
+    if let Some(found) = hit.matches.first() {
+        row["snippet"] = json!({ "field": found.path.as_str(), "text": short(&found.snippet, snippet) });
+    }
+    row
+}
+
+/// The hit as search clients know it.
+pub(super) fn result(hit: &SearchHit, scopes: &[GrantedScope], snippet: Chars) -> Value {
+    let view = &hit.record;
+    let identity = &view.identity;
+    let mut result = json!({
+        "id": identity.id().to_string(),
+        "title": title(view, scope_of(scopes, identity)),
+        "url": url(view),
+        "connection_id": identity.connection.as_str(),
+        "stream": identity.stream.as_str(),
+        "record_id": identity.record.as_str(),
+    });
+    for (name, label) in labels_of(view) {
+        result[name] = json!(label);
+    }
+    if let Some(found) = hit.matches.first() {
+        result["snippet"] = json!(short(&found.snippet, snippet));
+    }
+    result
+}
