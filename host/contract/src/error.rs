@@ -1,6 +1,7 @@
 //! What can go wrong for a client, each with one code and one meaning.
 
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Says which side refused.
@@ -111,14 +112,14 @@ pub struct Refusal {
     /// What to try instead.
     pub hint: Option<String>,
     /// Further members of the error object, such as `available_connections`.
-    pub extras: Map<String, Value>,
+    pub extras: BTreeMap<String, Value>,
 }
 
 impl Refusal {
     /// Starts a refusal from its code and sentence.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), param: None, hint: None, extras: Map::new() }
+        Self { code, message: message.into(), param: None, hint: None, extras: BTreeMap::new() }
     }
 
     /// Names the argument at fault.
@@ -145,7 +146,7 @@ impl Refusal {
     /// The error object as it stands on the wire.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let mut error = self.extras.clone();
+        let mut error = Map::new();
         error.insert("type".into(), json!(self.code.class().as_str()));
         error.insert("code".into(), json!(self.code.as_str()));
         error.insert("message".into(), json!(self.message));
@@ -157,6 +158,9 @@ impl Refusal {
         }
         if let Some(status) = self.code.http_status() {
             error.insert("http_status".into(), json!(status));
+        }
+        for (name, value) in &self.extras {
+            error.entry(name.as_str()).or_insert_with(|| value.clone());
         }
         json!({ "error": error })
     }
