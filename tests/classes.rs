@@ -8,6 +8,8 @@ mod session;
 mod structured_only;
 mod tasks;
 
+pub(crate) use recoveries::changed_and_late;
+
 use content_only::ContentOnly;
 use resource_aware::ResourceAware;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! What goes wrong on the way, and how each kind of client goes on by nothing but what the refusal says.
 
 use crate::classes::session::{Session, Transport};
-use crate::classes::{Class, Step, as_every_class, sha256};
+use crate::classes::{Class, Step, StructuredOnly, as_every_class, sha256};
 use crate::mcp::world::World;
 use crate::program::{Granted, Store, block_on};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 use stepwell_contract::selector::{Selector, WindowArguments};
@@ -111,6 +111,26 @@ fn what_the_grant_leaves_out<C: Class>(transport: Transport) {
     let fields: BTreeSet<String> = ["title", "body"].map(str::to_owned).into();
     assert_eq!(client.granted(), BTreeMap::from([("home/notes".to_owned(), fields)]));
     assert_eq!(client.read_whole(&opened, "body"), whole);
+}
+
+/// A store, a grant that leaves things out, and calls that come too late or ask for too much.
+pub(crate) fn changed_and_late() -> (World, Granted, Vec<(&'static str, Value)>) {
+    let world = world(&text("old", 900));
+    let narrow = world.store.grant(&["--stream", "notes:title,body"]);
+    let mut client: StructuredOnly = Session::open(&world, &narrow, Transport::Stdio);
+    let first = client.window(&Step::field(json!({ "id": ID, "field_path": "body" }))).unwrap();
+    let Some(Step::Call { args: stale, .. }) = first.next else { panic!("a cursor") };
+    let expired = issued_two_days_ago(&world, &narrow);
+    ingest(&world.store, &text("new", 900));
+    let calls = vec![
+        ("read_record_field", stale),
+        ("read_record_field", json!({ "id": ID, "field_path": "body", "cursor": expired })),
+        ("read_record_field", json!({ "id": ID, "field_path": "secret" })),
+        ("fetch", json!({ "id": "home/diary:d1" })),
+        ("fetch", json!({ "id": ID })),
+        ("schema", json!({})),
+    ];
+    (world, narrow, calls)
 }
 
 /// An address that another grant's client was shown leads a client of this one to no more than its own grant allows.
