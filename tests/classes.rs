@@ -2,6 +2,7 @@
 //! tasks: measured hosts show a model the text alone, the structured content alone, or links to follow.
 
 mod content_only;
+mod corpus;
 mod recoveries;
 mod resource_aware;
 mod session;
