@@ -2,7 +2,7 @@
 
 use crate::arguments;
 use crate::describe::{cut_value, labels_of, scope_of, title};
-use crate::fit::{Entry, fewer, first_that_fits, fit};
+use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
 use crate::preview::Glance;
 use crate::reply::{LadderError, Reply};
@@ -94,7 +94,7 @@ impl Ladder {
             self.record_line(view, scope_of(scopes, &view.identity), glance)
         };
         let entries: Vec<Entry> = page.records.iter().zip(glances).map(entry).collect();
-        fit(head, &entries, "", budget::TEXT)
+        fit(head, &entries, "", budget::TEXT, SEEN)
     }
 
     fn record_line(&self, view: &RecordView, scope: Option<&GrantedScope>, glance: &Glance) -> Entry {
@@ -113,6 +113,7 @@ impl Ladder {
                 format!("{titled}{}", next[2]),
                 format!("{id}{}", next[2]),
             ],
+            alone: id,
         }
     }
 

@@ -1,7 +1,7 @@
 //! `schema`: what the grant lets a client read.
 
 use crate::arguments;
-use crate::fit::{Entry, first_that_fits, fit};
+use crate::fit::{Entry, SEEN, first_that_fits, fit};
 use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
 use crate::reply::Reply;
 use crate::search::short;
@@ -90,7 +90,11 @@ fn text(scopes: &[GrantedScope], stream: Option<&str>) -> String {
         head
     };
     let entries: Vec<Entry> = scopes.iter().map(entry).collect();
-    fit(head, &entries, "", if stream.is_some() { budget::TEXT } else { budget::SCHEMA_TEXT })
+    // Which streams there are matters more than what is in them.
+    match stream {
+        Some(_) => fit(head, &entries, "", budget::TEXT, SEEN),
+        None => fit(head, &entries, "", budget::SCHEMA_TEXT, entries.len()),
+    }
 }
 
 fn entry(scope: &GrantedScope) -> Entry {
@@ -114,6 +118,7 @@ fn entry(scope: &GrantedScope) -> Entry {
             format!("{line} fields={few} and {more} more"),
             format!("{least} fields={}", named.len()),
         ],
+        alone: least,
     }
 }
 

@@ -8,7 +8,6 @@ use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
 use crate::preview::Glance;
 use crate::reply::{LadderError, Link, Reply};
-use crate::rung::Preview;
 use hit::{hit_rungs, result, row};
 use serde_json::{Value, json};
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
@@ -114,7 +113,7 @@ impl Ladder {
                 "Open a hit: fetch with its id exactly as shown. Pass connection_id only where one is shown."
             }
         };
-        fit(head, &entries, tail, budget::TEXT)
+        fit(head, &entries, tail, budget::TEXT, SEEN)
     }
 
     fn search_line(&self, hit: &SearchHit, scopes: &[GrantedScope], glance: Option<&Glance>) -> Entry {
@@ -136,7 +135,7 @@ impl Ladder {
             "" => String::new(),
             snippet => format!(" snippet={}", json_string(snippet)),
         };
-        let next = self.continuation(&view.identity, &hit_rungs(hit)).map(below);
+        let next = self.continuation(&view.identity, &hit_rungs(hit, LINE_SNIPPET)).map(below);
         Entry {
             forms: vec![
                 format!("{titled}{snippet}{lines}{}", next[0]),
@@ -145,6 +144,7 @@ impl Ladder {
                 format!("{titled}{}", next[2]),
                 format!("{id}{}", next[2]),
             ],
+            alone: id,
         }
     }
 
@@ -159,14 +159,8 @@ impl Ladder {
         let rows: Vec<Value> = page.hits.iter().map(|hit| row(hit, snippet)).collect();
         let results: Vec<Value> = page.hits.iter().map(|hit| result(hit, scopes, snippet)).collect();
         let ladder = page.hits.iter().take(records).map(|hit| {
-            let mut rungs = hit_rungs(hit);
+            let mut rungs = hit_rungs(hit, snippet);
             rungs.truncate(fields);
-            for rung in &mut rungs {
-                if let Preview::Snippet { at, text } = &mut rung.preview {
-                    *text = short(text, snippet).to_owned();
-                    *at = Span::at(at.start(), Chars::of(text));
-                }
-            }
             self.ladder_record(asker, &hit.record.identity, &rungs)
         });
         let ladder = self.content_ladder("search_results", ladder);
