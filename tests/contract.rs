@@ -7,3 +7,4 @@ mod forging;
 mod golden;
 mod handles;
 mod replay;
+mod replicas;

@@ -4,6 +4,7 @@ use crate::exit::UsageError;
 use anyhow::Context as _;
 use clap::Args;
 use std::path::{Path, PathBuf};
+use stepwell_contract::cursor::Keyring;
 use stepwell_server::ServerConfig;
 use stepwell_tiers::{Config, Place, Tiers};
 
@@ -42,6 +43,11 @@ impl ConfigArguments {
 }
 
 impl Settings {
+    /// The keys that seal cursors, where the configuration names some.
+    pub(crate) fn keyring(&self) -> anyhow::Result<Option<Keyring>> {
+        Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
+    }
+
     /// Loads the tiers. One that is broken does not stop the others.
     pub(crate) fn load_tiers(&self) -> anyhow::Result<Tiers> {
         Ok(Tiers::load(&self.tiers, &self.place)?)

@@ -11,6 +11,7 @@ mod plugin;
 mod read;
 mod sample;
 mod serve;
+mod store;
 mod store_args;
 mod token_args;
 
@@ -50,6 +51,8 @@ enum Verb {
     Serve(serve::Serve),
     #[command(subcommand)]
     Plugin(plugin::PluginVerb),
+    #[command(subcommand)]
+    Store(store::StoreVerb),
     Sample(sample::Sample),
 }
 
@@ -85,6 +88,7 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Read(read) => read.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
         Verb::Plugin(plugin) => plugin.run(output),
+        Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
     }
 }

@@ -129,7 +129,7 @@ impl Serve {
 /// Puts the server together; the folder is kept as long as it runs.
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
     let tiers = Arc::new(settings.load_tiers()?);
-    let provider = ladder::Settings { provider_url: PROVIDER.to_owned() };
+    let provider = ladder::Settings { provider_url: PROVIDER.to_owned(), keys: settings.keyring()? };
     let ladder =
         Ladder::new(Arc::new(opened.store), tiers, provider).await.context("cannot read the store's keys")?;
     Ok((Server::new(ladder, &settings.server)?, opened.folder))

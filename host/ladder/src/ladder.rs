@@ -1,5 +1,6 @@
 //! The ladder as the server sees it: one method for each tool and each kind of resource.
 
+use crate::keys::Keys;
 use crate::reply::{LadderError, Reply, Resource};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use stepwell_tiers::Tiers;
 pub struct Ladder {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) tiers: Arc<Tiers>,
-    pub(crate) keys: Keyring,
+    pub(crate) keys: Keys,
     pub(crate) settings: Settings,
 }
 
@@ -21,6 +22,8 @@ pub struct Ladder {
 pub struct Settings {
     /// What `provider_url` says; never a file path.
     pub provider_url: String,
+    /// The keys that seal cursors; without them, those of the source.
+    pub keys: Option<Keyring>,
 }
 
 /// What the server knows about the client that asks.
@@ -46,7 +49,10 @@ impl Ladder {
         tiers: Arc<Tiers>,
         settings: Settings,
     ) -> Result<Self, LadderError> {
-        let keys = source.keyring().await?;
+        let keys = match settings.keys.clone() {
+            Some(keys) => Keys::fixed(keys),
+            None => Keys::of_source(source.clone(), source.keyring().await?),
+        };
         Ok(Self { source, tiers, keys, settings })
     }
 

@@ -9,6 +9,7 @@ mod content_ladder;
 mod describe;
 mod fetch;
 mod fit;
+mod keys;
 mod ladder;
 mod links;
 mod preview;

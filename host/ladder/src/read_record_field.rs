@@ -57,8 +57,12 @@ impl Ladder {
         request: &WindowRequest,
     ) -> Result<FieldWindow, LadderError> {
         let tier = self.tiers.window();
-        let read =
-            read_placed_window(&*self.source, &self.keys, asker.caller, request, now_unix(), tier).await;
+        let cursor = match &request.selector {
+            Selector::Cursor { cursor, .. } => Some(cursor.as_str()),
+            _ => None,
+        };
+        let keys = self.keys.current(cursor).await;
+        let read = read_placed_window(&*self.source, &keys, asker.caller, request, now_unix(), tier).await;
         read.map_err(|error| self.with_way_to_bytes(error.into(), request))
     }
 

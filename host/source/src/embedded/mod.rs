@@ -69,6 +69,16 @@ impl Embedded {
         Ok(rows)
     }
 
+    /// Makes a new key to seal cursors with. Cursors of the key before it still open; older ones no longer do.
+    pub async fn rotate_sealing_key(&self) -> Result<(), Failure> {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)
+            .map_err(|error| Failure::Store(format!("no random bits for a key: {error}")))?;
+        let add = (Statement::AddSealingKey, bind![&secret[..], time::now()]);
+        self.engine.write(vec![add, (Statement::ForgetSealingKeys, bind![])]).await?;
+        Ok(())
+    }
+
     /// Says why a grant that gives no rows gives none; returns if the grant itself is in order.
     async fn require_active(&self, caller: &Caller) -> Result<()> {
         let rows = self.read(Statement::GrantTimes, bind![caller.grant()]).await?;

@@ -293,6 +293,11 @@ statements! {
     AddGrantResource Nothing = "INSERT INTO grant_resource (grant_id, scope, rid) VALUES (?1, ?2, ?3)";
     /// Revokes a grant, once.
     RevokeGrant Nothing = "UPDATE grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+    /// Makes a key to seal cursors with.
+    AddSealingKey Nothing = "INSERT INTO sealing_key (secret, created_at) VALUES (?1, ?2)";
+    /// Forgets the keys whose cursors no longer open.
+    ForgetSealingKeys Nothing = "DELETE FROM sealing_key
+        WHERE id NOT IN (SELECT id FROM sealing_key ORDER BY id DESC LIMIT 2)";
     /// Makes a token.
     AddToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 }
