@@ -13,16 +13,11 @@ use clap::Args;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use stepwell_ladder::{self as ladder, Ladder};
 use stepwell_server::http::{self, HttpOptions};
 use stepwell_server::{Server, stdio};
 use stepwell_source::{Source as _, Token};
 use store::{Opened, ServeSource};
 use tokio::net::TcpListener;
-
-/// What `provider_url` says for an embedded store: that it is one, and not where its file is.
-const PROVIDER: &str = "stepwell:local";
 
 /// Serves MCP to a client that starts this program, or over HTTP
 #[derive(Debug, Args)]
@@ -128,10 +123,7 @@ impl Serve {
 
 /// Puts the server together; the folder is kept as long as it runs.
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
-    let tiers = Arc::new(settings.load_tiers()?);
-    let provider = ladder::Settings { provider_url: PROVIDER.to_owned() };
-    let ladder =
-        Ladder::new(Arc::new(opened.store), tiers, provider).await.context("cannot read the store's keys")?;
+    let ladder = settings.ladder(opened.store).await?;
     Ok((Server::new(ladder, &settings.server)?, opened.folder))
 }
 
