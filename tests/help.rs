@@ -26,6 +26,9 @@ pages! {
     sample_explains_itself: &["sample"];
     ingest_explains_itself: &["ingest"];
     read_explains_itself: &["read"];
+    serve_explains_itself: &["serve"];
+    plugin_explains_itself: &["plugin"];
+    plugin_list_explains_itself: &["plugin", "list"];
     grant_explains_itself: &["grant"];
     grant_create_explains_itself: &["grant", "create"];
     grant_list_explains_itself: &["grant", "list"];

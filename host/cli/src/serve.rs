@@ -22,11 +22,11 @@ use tokio::net::TcpListener;
 /// Serves MCP to a client that starts this program, or over HTTP
 #[derive(Debug, Args)]
 #[command(after_help = "\
-On standard input and output the server speaks for one token, and ends when its input closes. Over HTTP every request
-brings its own token, as Authorization: Bearer TOKEN.
+On standard input and output the server speaks for one token, and ends when its input closes.
+Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
 
   stepwell serve --token-file token
-  stepwell serve --source demo                 sample data, nothing is kept
+  stepwell serve --source demo                 sample data, which is not kept
   stepwell serve --http 127.0.0.1:8765")]
 pub(crate) struct Serve {
     /// Speaks on standard input and output; the default where input is not a terminal
