@@ -4,6 +4,7 @@
 
 mod clients;
 mod contract;
+mod demo;
 mod granting;
 mod help;
 mod ingesting;

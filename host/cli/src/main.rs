@@ -33,7 +33,7 @@ struct Arguments {
 
 const GETTING_STARTED: &str = "\
 Getting started:
-  stepwell demo                                          see the whole climb on sample data, nothing is kept
+  stepwell demo                                          see the whole climb on sample data, no data is kept
   stepwell ingest --connection home messages mail.ndjson fill a store from lines of {\"key\", \"data\", \"emitted_at\"}
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would

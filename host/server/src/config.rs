@@ -143,6 +143,15 @@ mod tests {
     }
 
     #[test]
+    fn the_file_that_ships_says_exactly_the_defaults() {
+        let text = include_str!("../../../plugins.toml");
+        assert_eq!(ServerConfig::parse(text).unwrap(), ServerConfig::default());
+        // A commented example would leave the default in force too, and tell an operator less.
+        let table: toml::Table = toml::from_str(text).unwrap();
+        assert_eq!(table[ServerConfig::ROOM]["schemas"].as_str(), Some("portable"));
+    }
+
+    #[test]
     fn reads_its_table_and_nothing_else() {
         assert_eq!(
             ServerConfig::parse("[tiers.preview]\nenabled = true").unwrap().schemas,

@@ -23,7 +23,7 @@ use stepwell_source::Caller;
 /// How long a client may keep what does not change while the process runs.
 const CONSTANT_TTL_MS: u64 = 300_000;
 /// How long a client may keep what is data: not at all.
-const DATA_TTL_MS: u64 = 0;
+pub(crate) const DATA_TTL_MS: u64 = 0;
 
 /// The methods that exist. Parameters of the wrong shape make the protocol library take one of them for unknown.
 const METHODS: &[&str] = &[
@@ -139,8 +139,7 @@ impl ServerHandler for Server {
         let read = self.offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
         let found = read.map_err(|error| protocol_error(&error, "resources/read"))?;
         tracing::info!(millis = started.elapsed().as_millis(), "read a resource");
-        let result = resource::contents(found).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private);
-        Ok(result.into())
+        Ok(resource::contents(found).into())
     }
 
     /// Completes stream names; no other argument of a template can be guessed.

@@ -9,6 +9,7 @@
 //! | `server`, `handler` | what there is to offer, and the protocol's methods |
 //! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
 //! | `answer`, `resource` | the shape of results and refusals |
+//! | `wire` | results for a program that shows them instead of sending them |
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
@@ -27,6 +28,7 @@ mod server;
 mod signal;
 pub mod stdio;
 mod tools;
+pub mod wire;
 
 pub use config::ServerConfig;
 pub use server::{Server, StartError};

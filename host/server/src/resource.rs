@@ -1,9 +1,11 @@
 //! What a resource read looks like on the wire.
 
+use crate::handler::DATA_TTL_MS;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CompleteResult, CompletionInfo, MetaObject, ReadResourceResult, ResourceContents, ResourceTemplate,
+    CacheScope, CompleteResult, CompletionInfo, MetaObject, ReadResourceResult, ResourceContents,
+    ResourceTemplate,
 };
 use serde_json::{Map, Value, json};
 use stepwell_ladder::{Content, Resource, Template};
@@ -16,11 +18,8 @@ pub(crate) fn contents(resource: Resource) -> ReadResourceResult {
         Content::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), resource.uri),
     };
     let contents = contents.with_mime_type(resource.mime);
-    ReadResourceResult::new(vec![if meta.is_empty() {
-        contents
-    } else {
-        contents.with_meta(MetaObject(meta))
-    }])
+    let contents = if meta.is_empty() { contents } else { contents.with_meta(MetaObject(meta)) };
+    ReadResourceResult::new(vec![contents]).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private)
 }
 
 fn meta(resource: &Resource) -> Map<String, Value> {
