@@ -2,6 +2,7 @@
 
 mod endings;
 mod errors;
+mod hostile;
 pub(crate) mod http;
 mod http_rules;
 mod listing;
