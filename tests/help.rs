@@ -26,6 +26,8 @@ pages! {
     sample_explains_itself: &["sample"];
     ingest_explains_itself: &["ingest"];
     read_explains_itself: &["read"];
+    disclosures_explains_itself: &["disclosures"];
+    disclosures_erase_explains_itself: &["disclosures", "erase"];
     grant_explains_itself: &["grant"];
     grant_create_explains_itself: &["grant", "create"];
     grant_list_explains_itself: &["grant", "list"];

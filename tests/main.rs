@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
 mod clients;
+mod disclosing;
 mod granting;
 mod help;
 mod ingesting;

@@ -4,7 +4,7 @@ use crate::exit::UsageError;
 use anyhow::Context as _;
 use clap::Args;
 use std::path::{Path, PathBuf};
-use stepwell_server::ServerConfig;
+use stepwell_server::{LedgerConfig, ServerConfig};
 use stepwell_tiers::{Config, Place, Tiers};
 
 /// Names the configuration.
@@ -19,6 +19,7 @@ pub(crate) struct ConfigArguments {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
+    pub(crate) ledger: LedgerConfig,
     tiers: Config,
     place: Place,
 }
@@ -29,15 +30,17 @@ impl ConfigArguments {
         let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
         let Some(file) = &self.config else {
             let place = Place { base: PathBuf::new(), cache };
-            return Ok(Settings { server: ServerConfig::default(), tiers: Config::default(), place });
+            let (server, ledger) = (ServerConfig::default(), LedgerConfig::default());
+            return Ok(Settings { server, ledger, tiers: Config::default(), place });
         };
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("cannot read the configuration {}", file.display()))?;
-        let tiers =
-            Config::parse(&text, &[ServerConfig::ROOM]).map_err(|error| UsageError(error.to_string()))?;
+        let tiers = Config::parse(&text, &[ServerConfig::ROOM, LedgerConfig::ROOM])
+            .map_err(|error| UsageError(error.to_string()))?;
         let server = ServerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
+        let ledger = LedgerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
         let base = file.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Settings { server, tiers, place: Place { base, cache } })
+        Ok(Settings { server, ledger, tiers, place: Place { base, cache } })
     }
 }
 

@@ -1,5 +1,6 @@
 //! `stepwell serve`: speaks MCP.
 
+mod retention;
 mod store;
 
 use crate::config_args::{ConfigArguments, Settings};
@@ -129,9 +130,10 @@ impl Serve {
 /// Puts the server together; the folder is kept as long as it runs.
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
     let tiers = Arc::new(settings.load_tiers()?);
-    let provider = ladder::Settings { provider_url: PROVIDER.to_owned() };
-    let ladder =
-        Ladder::new(Arc::new(opened.store), tiers, provider).await.context("cannot read the store's keys")?;
+    let provider = ladder::Settings { provider_url: PROVIDER.to_owned(), ledger: settings.ledger.into() };
+    let store = Arc::new(opened.store);
+    retention::start(&store, settings.ledger.keep_days);
+    let ladder = Ladder::new(store, tiers, provider).await.context("cannot read the store's keys")?;
     Ok((Server::new(ladder, &settings.server)?, opened.folder))
 }
 

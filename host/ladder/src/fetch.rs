@@ -3,7 +3,8 @@
 use crate::arguments;
 use crate::content_ladder::{Preview, read_args, rungs};
 use crate::describe::{body_field, cut_value, scope_of, title, url};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::disclosed;
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::words;
 use crate::reply::Reply;
 use crate::search::short;
@@ -32,7 +33,7 @@ struct Body {
 
 impl Ladder {
     /// Opens one record.
-    pub async fn fetch(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_fetch(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let requested = arguments::required(args, "id")?;
         let record = arguments::record(args)?;
         let fields = arguments::texts(args, "fields");
@@ -65,11 +66,13 @@ impl Ladder {
                 _ => Preview::Unavailable,
             },
         });
+        let disclosed =
+            disclosed::document(&view.identity, &document, body.field.as_deref(), self.preview_name());
         let mut structured = document;
         let records = vec![self.ladder_record(asker, &view.identity, &rungs)];
         structured["content_ladder"] = self.content_ladder("record", records);
         let links = self.record_links(asker, std::iter::once((view.identity.clone(), title(&view, scope))));
-        Ok(Reply { text, structured, links, meta: None })
+        Ok(Reply { text, structured, links, meta: None, disclosed })
     }
 
     /// The arguments that read on where the document's text stops.

@@ -3,8 +3,9 @@
 use crate::arguments;
 use crate::content_ladder::{Preview, Rung, read_args, rungs};
 use crate::describe::{cut_value, scope_of, title};
+use crate::disclosed;
 use crate::fit::{Entry, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::words;
 use crate::reply::Reply;
 use crate::search::short;
@@ -26,7 +27,7 @@ const PREVIEW_BYTES: u64 = 240;
 
 impl Ladder {
     /// Lists a page of a stream's records.
-    pub async fn query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let order =
             if arguments::text(args, "order") == Some("asc") { Order::Ascending } else { Order::Descending };
         let query = RecordsQuery {
@@ -56,7 +57,8 @@ impl Ladder {
             .iter()
             .map(|view| (view.identity.clone(), title(view, scope_of(&scopes, &view.identity))));
         let links = self.record_links(asker, records);
-        Ok(Reply { text: vec![text], structured, links, meta: None })
+        let disclosed = disclosed::rows(&page.records, &structured, self.preview_name());
+        Ok(Reply { text: vec![text], structured, links, meta: None, disclosed })
     }
 
     fn records_text(

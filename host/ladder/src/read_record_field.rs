@@ -1,7 +1,7 @@
 //! `read_record_field`: the tool around a window.
 
 use crate::arguments;
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::links::record_handle;
 use crate::reply::{LadderError, Link, Reply};
 use crate::seal::now_unix;
@@ -20,7 +20,7 @@ pub(crate) struct WindowUris {
 
 impl Ladder {
     /// Reads one window of one field.
-    pub async fn read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let request = WindowRequest {
             record: arguments::record(args)?,
             path: arguments::field_path(args)?,
@@ -42,7 +42,8 @@ impl Ladder {
             None => window.to_text(),
         };
         let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
-        Ok(Reply { text: vec![text], structured, links, meta })
+        let disclosed = vec![window.disclosure().shaped_by(self.window_name())];
+        Ok(Reply { text: vec![text], structured, links, meta, disclosed })
     }
 
     /// Reads a window, placed by the tier.

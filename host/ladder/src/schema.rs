@@ -1,8 +1,9 @@
 //! `schema`: what the grant lets a client read.
 
 use crate::arguments;
+use crate::disclosed;
 use crate::fit::{Entry, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::reply::Reply;
 use serde_json::{Value, json};
 use stepwell_contract::quote::json_string;
@@ -12,7 +13,7 @@ use stepwell_source::time;
 
 impl Ladder {
     /// Lists connections, streams and fields.
-    pub async fn schema(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_schema(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let (stream, full) =
             (arguments::text(args, "stream"), arguments::text(args, "detail") == Some("full"));
         if full && stream.is_none() {
@@ -43,7 +44,8 @@ impl Ladder {
             let streams: Vec<Value> = scopes.iter().map(|scope| stream_json(scope, false, false)).collect();
             structured["data"]["streams"] = json!(streams);
         }
-        Ok(Reply { text: vec![text], structured, links: Vec::new(), meta: None })
+        let disclosed = disclosed::about(args, &structured["data"]);
+        Ok(Reply { text: vec![text], structured, links: Vec::new(), meta: None, disclosed })
     }
 }
 

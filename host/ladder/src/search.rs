@@ -3,8 +3,9 @@
 use crate::arguments;
 use crate::content_ladder::{Preview, Rung, read_args, rungs};
 use crate::describe::{scope_of, title, url};
+use crate::disclosed;
 use crate::fit::{Entry, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::reply::Reply;
 use serde_json::{Value, json};
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
@@ -24,7 +25,7 @@ const LINE_SNIPPET: Chars = Chars(140);
 
 impl Ladder {
     /// Finds records that contain words.
-    pub async fn search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let streams = arguments::texts(args, "streams").unwrap_or_default();
         let query = SearchQuery {
             q: arguments::required(args, "q")?.to_owned(),
@@ -46,7 +47,8 @@ impl Ladder {
             }
         }
         let links = self.links_of_hits(asker, &page.hits, &scopes);
-        Ok(Reply { text: vec![text], structured, links, meta: None })
+        let disclosed = disclosed::hits(&page.hits, &structured);
+        Ok(Reply { text: vec![text], structured, links, meta: None, disclosed })
     }
 
     fn search_text(&self, args: &Value, page: &SearchPage, scopes: &[GrantedScope]) -> String {

@@ -12,7 +12,7 @@
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
-//! | `config` | the `[server]` table of plugins.toml |
+//! | `config`, `ledger` | the `[server]` and `[ledger]` tables of plugins.toml |
 
 mod answer;
 mod arguments;
@@ -21,6 +21,7 @@ pub mod config;
 mod door;
 mod handler;
 pub mod http;
+pub mod ledger;
 mod request_id;
 mod resource;
 mod server;
@@ -29,4 +30,5 @@ pub mod stdio;
 mod tools;
 
 pub use config::ServerConfig;
+pub use ledger::LedgerConfig;
 pub use server::{Server, StartError};
