@@ -29,6 +29,8 @@ pages! {
     serve_explains_itself: &["serve"];
     plugin_explains_itself: &["plugin"];
     plugin_list_explains_itself: &["plugin", "list"];
+    disclosures_explains_itself: &["disclosures"];
+    disclosures_erase_explains_itself: &["disclosures", "erase"];
     grant_explains_itself: &["grant"];
     grant_create_explains_itself: &["grant", "create"];
     grant_list_explains_itself: &["grant", "list"];

@@ -5,6 +5,7 @@
 mod clients;
 mod contract;
 mod demo;
+mod disclosing;
 mod granting;
 mod help;
 mod ingesting;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepwell_contract::cursor::Keyring;
 use stepwell_ladder::{self as ladder, Ladder};
-use stepwell_server::ServerConfig;
+use stepwell_server::{LedgerConfig, ServerConfig};
 use stepwell_source::Embedded;
 use stepwell_tiers::{Config, Place, Tiers};
 
@@ -26,6 +26,7 @@ pub(crate) struct ConfigArguments {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
+    pub(crate) ledger: LedgerConfig,
     tiers: Config,
     place: Place,
 }
@@ -36,17 +37,23 @@ impl ConfigArguments {
         let Some(file) = &self.config else { return Ok(Settings::default()) };
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("cannot read the configuration {}", file.display()))?;
-        let tiers =
-            Config::parse(&text, &[ServerConfig::ROOM]).map_err(|error| UsageError(error.to_string()))?;
+        let tiers = Config::parse(&text, &[ServerConfig::ROOM, LedgerConfig::ROOM])
+            .map_err(|error| UsageError(error.to_string()))?;
         let server = ServerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
+        let ledger = LedgerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
         let base = file.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Settings { server, tiers, place: Place { base, ..compiled() } })
+        Ok(Settings { server, ledger, tiers, place: Place { base, ..compiled() } })
     }
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { server: ServerConfig::default(), tiers: Config::default(), place: compiled() }
+        Self {
+            server: ServerConfig::default(),
+            ledger: LedgerConfig::default(),
+            tiers: Config::default(),
+            place: compiled(),
+        }
     }
 }
 
@@ -63,10 +70,11 @@ impl Settings {
     }
 
     /// Puts a store and the tiers together.
-    pub(crate) async fn ladder(&self, store: Embedded) -> anyhow::Result<Ladder> {
+    pub(crate) async fn ladder(&self, store: Arc<Embedded>) -> anyhow::Result<Ladder> {
         let tiers = Arc::new(self.load_tiers()?);
-        let provider = ladder::Settings { provider_url: PROVIDER.to_owned(), keys: self.keyring()? };
-        Ladder::new(Arc::new(store), tiers, provider).await.context("cannot read the store's keys")
+        let (provider_url, keys) = (PROVIDER.to_owned(), self.keyring()?);
+        let decided = ladder::Settings { provider_url, keys, ledger: self.ledger.into() };
+        Ladder::new(store, tiers, decided).await.context("cannot read the store's keys")
     }
 
     /// Loads the tiers. One that is broken does not stop the others.

@@ -15,6 +15,7 @@ use clap::Args;
 use climb::Climb;
 use serde_json::json;
 use show::Show;
+use std::sync::Arc;
 use std::time::Instant;
 use stepwell_contract::{ConnectionId, StreamName};
 use stepwell_ladder::Ladder;
@@ -43,7 +44,7 @@ impl Demo {
         )?;
         let (grant, token) = store.create_grant(&request()?).await?;
         granted(&show, &grant)?;
-        let ladder = Settings::default().ladder(store).await?;
+        let ladder = Settings::default().ladder(Arc::new(store)).await?;
         loaded(&show, &ladder)?;
         let caller = ladder.source().authenticate(&token).await?;
         Climb { ladder, caller, show: &show }.run().await?;

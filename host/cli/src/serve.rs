@@ -1,5 +1,6 @@
 //! `stepwell serve`: speaks MCP.
 
+mod retention;
 mod store;
 
 use crate::config_args::{ConfigArguments, Settings};
@@ -13,6 +14,7 @@ use clap::Args;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use stepwell_server::http::{self, HttpOptions};
 use stepwell_server::{Server, stdio};
 use stepwell_source::{Source as _, Token};
@@ -123,7 +125,9 @@ impl Serve {
 
 /// Puts the server together; the folder is kept as long as it runs.
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
-    let ladder = settings.ladder(opened.store).await?;
+    let store = Arc::new(opened.store);
+    retention::start(&store, settings.ledger.keep_days);
+    let ladder = settings.ladder(store).await?;
     Ok((Server::new(ladder, &settings.server)?, opened.folder))
 }
 

@@ -1,7 +1,8 @@
 //! `aggregate`: numbers about a stream's records.
 
 use crate::arguments::{self, invalid, required, text};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::disclosed;
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::reply::{LadderError, Reply};
 use crate::search::short;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ const KEY: Chars = Chars(60);
 
 impl Ladder {
     /// Counts or computes.
-    pub async fn aggregate(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_aggregate(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let query = query(args)?;
         let answer = self.source.aggregate(asker.caller, &query).await;
         let answer = answer.map_err(|error| with_own_param(error, args))?;
@@ -40,11 +41,13 @@ impl Ladder {
             data["groups"] = json!(groups);
             data["other_count"] = json!(answer.other_count);
         }
+        let disclosed = disclosed::about(args, &data);
         Ok(Reply {
             text: vec![text],
             structured: self.envelope(data, Vec::new()),
             links: Vec::new(),
             meta: None,
+            disclosed,
         })
     }
 }

@@ -1,6 +1,7 @@
-//! The ladder as the server sees it: one method for each tool and each kind of resource.
+//! The ladder as the server sees it. Its methods, one for each tool and each kind of resource, stand in `tools.rs`.
 
 use crate::keys::Keys;
+use crate::ledger::{LedgerPolicy, Recorded};
 use crate::reply::{LadderError, Reply, Resource};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub provider_url: String,
     /// The keys that seal cursors; without them, those of the source.
     pub keys: Option<Keyring>,
+    /// How the ledger is kept.
+    pub ledger: LedgerPolicy,
 }
 
 /// What the server knows about the client that asks.
@@ -34,10 +37,16 @@ pub struct Client {
 }
 
 /// The result of a tool call.
-pub type ToolResult = Result<Reply, LadderError>;
+pub type ToolResult = Result<Recorded<Reply>, LadderError>;
 
 /// The result of a resource read.
-pub type ResourceResult = Result<Resource, LadderError>;
+pub type ResourceResult = Result<Recorded<Resource>, LadderError>;
+
+/// A tool's answer before the ledger has it.
+pub(crate) type Draft = Result<Reply, LadderError>;
+
+/// A resource before the ledger has it.
+pub(crate) type ResourceDraft = Result<Resource, LadderError>;
 
 /// The arguments of a tool call, checked against the tool's schema by the server.
 pub type ToolArguments<'a> = &'a Value;

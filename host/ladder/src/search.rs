@@ -4,8 +4,9 @@ mod hit;
 
 use crate::arguments;
 use crate::describe::{labels_of, scope_of, title};
+use crate::disclosed;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
 use crate::reply::{LadderError, Link, Reply};
 use hit::{hit_rungs, result, row};
@@ -34,7 +35,7 @@ const CALL: usize = 300;
 
 impl Ladder {
     /// Finds records that contain words.
-    pub async fn search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let streams = arguments::texts(args, "streams").unwrap_or_default();
         let mut query = SearchQuery {
             q: arguments::required(args, "q")?.to_owned(),
@@ -49,11 +50,13 @@ impl Ladder {
         loop {
             let page = self.source.search(asker.caller, &query).await?;
             let (reply, over) = self.search_reply(asker, args, &page, &scopes, budget).await?;
-            match (reply, page.hits.len()) {
-                (Some(reply), 0..=1) => return Ok(reply),
-                (Some(reply), _) if over == Bytes::ZERO => return Ok(reply),
+            match reply {
+                Some(mut reply) if over == Bytes::ZERO || page.hits.len() < 2 => {
+                    reply.disclosed = disclosed::hits(&page.hits, &reply.structured);
+                    return Ok(reply);
+                }
                 // Even the sparest form is too large: a shorter page whose cursor leads to the rest.
-                (_, hits) => query.limit = fewer(hits, budget, over),
+                _ => query.limit = fewer(page.hits.len(), budget, over),
             }
         }
     }
@@ -78,6 +81,7 @@ impl Ladder {
             structured: self.search_structured(asker, page, scopes, size),
             links: links.clone(),
             meta: None,
+            disclosed: Vec::new(),
         }))
     }
 

@@ -17,7 +17,7 @@ use std::time::Instant;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
-use stepwell_ladder::{Asker, Client, LadderError, Reply};
+use stepwell_ladder::{Asker, Client, LadderError, Recorded, Reply};
 use stepwell_source::Caller;
 
 /// How long a client may keep what does not change while the process runs.
@@ -104,7 +104,7 @@ impl ServerHandler for Server {
         let caller = self.listed(&context).await?;
         let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
         let listed = self.offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
-        let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?;
+        let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?.into_inner();
         let mut result =
             ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
         result.next_cursor = next;
@@ -168,7 +168,7 @@ impl ServerHandler for Server {
         if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
             let asker = asker(&caller, &context);
             let listed = self.offer.ladder.complete_stream(&asker, &ask.argument.value).await;
-            names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?;
+            names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?.into_inner();
         }
         Ok(resource::completion(names))
     }
@@ -218,7 +218,7 @@ impl Server {
         tool: &str,
         arguments: JsonObject,
         context: &Context,
-    ) -> Result<Reply, LadderError> {
+    ) -> Result<Recorded<Reply>, LadderError> {
         let ladder = &self.offer.ladder;
         let caller = self.door.caller(&**ladder.source(), context).await?;
         let Some((_, check)) = self.offer.tools.check(tool) else { return Err(absent(tool)) };
@@ -269,6 +269,9 @@ fn told(error: &LadderError, what: &str, request_id: &str) -> Refusal {
     let refusal = error.for_client();
     match error {
         LadderError::Failed(reason) => tracing::error!(request_id, what, reason, "failed"),
+        LadderError::Unrecorded(reason) => {
+            tracing::error!(request_id, what, reason, "refused, because the ledger could not be written");
+        }
         _ => tracing::info!(request_id, what, code = refusal.code.as_str(), "refused"),
     }
     refusal

@@ -13,7 +13,7 @@
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
-//! | `config` | the `[server]` table of plugins.toml |
+//! | `config`, `ledger` | the `[server]` and `[ledger]` tables of plugins.toml |
 
 mod answer;
 mod arguments;
@@ -22,6 +22,7 @@ pub mod config;
 mod door;
 mod handler;
 pub mod http;
+pub mod ledger;
 mod request_id;
 mod resource;
 mod server;
@@ -31,4 +32,5 @@ mod tools;
 pub mod wire;
 
 pub use config::ServerConfig;
+pub use ledger::LedgerConfig;
 pub use server::{Server, StartError};

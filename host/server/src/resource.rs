@@ -8,10 +8,11 @@ use rmcp::model::{
     ResourceTemplate,
 };
 use serde_json::{Map, Value, json};
-use stepwell_ladder::{Content, Resource, Template};
+use stepwell_ladder::{Content, Recorded, Resource, Template};
 
 /// The contents of a resource, with the way to its neighbours beside them.
-pub(crate) fn contents(resource: Resource) -> ReadResourceResult {
+pub(crate) fn contents(resource: Recorded<Resource>) -> ReadResourceResult {
+    let resource = resource.into_inner();
     let meta = meta(&resource);
     let contents = match resource.content {
         Content::Text(text) => ResourceContents::text(text, resource.uri),

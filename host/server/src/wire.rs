@@ -3,7 +3,7 @@
 use crate::request_id::request_id;
 use crate::{answer, resource};
 use serde_json::Value;
-use stepwell_ladder::{Resource, ToolResult};
+use stepwell_ladder::{Recorded, Resource, ToolResult};
 
 /// The result of a tool call, be it an answer or a refusal.
 pub fn tool_result(outcome: ToolResult) -> serde_json::Result<Value> {
@@ -15,6 +15,6 @@ pub fn tool_result(outcome: ToolResult) -> serde_json::Result<Value> {
 }
 
 /// The result of a resource read.
-pub fn resource_result(found: Resource) -> serde_json::Result<Value> {
+pub fn resource_result(found: Recorded<Resource>) -> serde_json::Result<Value> {
     serde_json::to_value(resource::contents(found))
 }

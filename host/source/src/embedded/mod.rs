@@ -8,6 +8,7 @@ pub(crate) mod engine;
 mod gate;
 mod grants;
 mod ingest;
+pub(crate) mod ledger;
 mod locate;
 pub mod observe;
 mod page;
@@ -25,6 +26,7 @@ use crate::bind;
 use crate::catalogue::GrantedScope;
 use crate::error::{Failure, Result};
 use crate::grant::GrantState;
+use crate::ledger::Disclosure;
 use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
 use crate::shape::{Digest, Field, RecordRef, RecordView};
 use crate::source::Source;
@@ -173,6 +175,10 @@ impl Source for Embedded {
 
     async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation> {
         self.compute(caller, query).await
+    }
+
+    async fn disclose(&self, caller: &Caller, tool: &'static str, disclosed: &[Disclosure]) -> Result<()> {
+        Ok(self.write_down(caller, tool, disclosed).await?)
     }
 
     async fn keyring(&self) -> Result<Keyring> {
