@@ -1,17 +1,25 @@
 # The commands of everyday work. CI runs .ci/run, which is `make lint deny test` in the order of the fastest answer.
 
-.PHONY: test lint fmt deny bench
+.PHONY: test test-guests lint fmt deny bench
 
 # Does all of its own set-up: it finds or installs Postgres, starts it on loopback and stops it.
 test:
 	cargo test --workspace --locked
 
+# Only the tiers' own tests, natively, in a workspace of their own. `make test` runs them too, by a test in
+# host/tiers/bundle.
+test-guests:
+	cargo test --locked --manifest-path plugins/Cargo.toml
+
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo fmt --all --check --manifest-path plugins/Cargo.toml
+	cargo clippy --manifest-path plugins/Cargo.toml --all-targets --locked -- -D warnings
 
 fmt:
 	cargo fmt --all
+	cargo fmt --all --manifest-path plugins/Cargo.toml
 
 deny:
 	cargo deny check --hide-inclusion-graph bans licenses sources

@@ -4,6 +4,9 @@
 
 mod classes;
 mod clients;
+mod contract;
+mod demo;
+mod disclosing;
 mod granting;
 mod help;
 mod ingesting;

@@ -2,6 +2,7 @@
 
 mod endings;
 pub(crate) mod errors;
+mod hostile;
 pub(crate) mod http;
 mod http_rules;
 mod listing;

@@ -21,6 +21,7 @@ const ELSEWHERE: &[&str] = &[
     "grant_revoked",
     "tier_error",
     "source_unavailable",
+    "ledger_unavailable",
 ];
 
 /// A list of calls and reads, and the server that they are for.

@@ -72,6 +72,25 @@ fn a_tool_that_is_off_is_unknown() {
 }
 
 #[test]
+fn the_file_that_ships_is_accepted_as_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugins.toml");
+    let list = |more: &[&str]| {
+        let ran = Ran::of(&mut bare(folder.path(), &[&["plugin", "list", "--json"], more].concat()));
+        ran.assert_code(0);
+        let mut tiers = ran.json()["tiers"].take();
+        tiers.as_array_mut().unwrap().iter().for_each(|tier| assert_eq!(tier["health"], "on"));
+        // How long loading took, and whether the cache had it, is no part of the configuration.
+        tiers.as_array_mut().unwrap().iter_mut().for_each(|tier| {
+            tier["load_ms"].take();
+            tier["cached"].take();
+        });
+        tiers
+    };
+    assert_eq!(list(&["--config", shipped]), list(&[]));
+}
+
+#[test]
 fn plugin_list_says_what_is_on_and_what_is_broken() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("plugins.toml");

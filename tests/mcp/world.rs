@@ -1,6 +1,8 @@
 //! The sample data in a store that all these tests read, and the server on it.
 
 use crate::program::{Granted, Store, block_on, stepwell};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -36,6 +38,26 @@ impl World {
             fill(&url.open(Missing::Create).await.unwrap()).await;
         });
         let all = store.grant(STREAMS);
+        Self { store, all }
+    }
+
+    /// One with records of a test's own: `connection/stream`, and its records by key. Everything is granted.
+    pub(crate) fn of(streams: &[(String, Vec<(String, Value)>)]) -> Self {
+        let store = Store::sqlite();
+        block_on(async {
+            let url: SourceUrl = store.url.parse().unwrap();
+            let open = url.open(Missing::Create).await.unwrap();
+            for (place, records) in streams {
+                let line = |(key, data): &(String, Value)| {
+                    json!({ "key": key, "data": data, "emitted_at": "2025-06-01T00:00:00Z" }).to_string()
+                };
+                fill_stream(&open, place, records.iter().map(line)).await;
+            }
+        });
+        let names: BTreeSet<&str> =
+            streams.iter().filter_map(|(place, _)| Some(place.split_once('/')?.1)).collect();
+        let arguments: Vec<&str> = names.into_iter().flat_map(|name| ["--stream", name]).collect();
+        let all = store.grant(&arguments);
         Self { store, all }
     }
 
@@ -81,6 +103,22 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+async fn fill_stream(store: &Embedded, place: &str, lines: impl Iterator<Item = String>) {
+    let (connection, stream) = place.split_once('/').unwrap();
+    let target = IngestTarget {
+        connection: ConnectionId::new(connection).unwrap(),
+        connector: Some("test".to_owned()),
+        label: Some(format!("The {connection}")),
+        stream: StreamName::new(stream).unwrap(),
+        manifest: Manifest::default(),
+    };
+    let mut ingest = store.ingest(&target).await.unwrap();
+    for line in lines {
+        ingest.push(prepare(line.as_bytes(), &target.manifest).unwrap()).await.unwrap();
+    }
+    ingest.flush().await.unwrap();
 }
 
 async fn fill(store: &Embedded) {

@@ -4,8 +4,15 @@ use crate::exit::UsageError;
 use anyhow::Context as _;
 use clap::Args;
 use std::path::{Path, PathBuf};
-use stepwell_server::ServerConfig;
+use std::sync::Arc;
+use stepwell_contract::cursor::Keyring;
+use stepwell_ladder::{self as ladder, Ladder};
+use stepwell_server::{LedgerConfig, ServerConfig};
+use stepwell_source::Embedded;
 use stepwell_tiers::{Config, Place, Tiers};
+
+/// What `provider_url` says for an embedded store: that it is one, and not where its file is.
+const PROVIDER: &str = "stepwell:local";
 
 /// Names the configuration.
 #[derive(Debug, Args)]
@@ -19,6 +26,7 @@ pub(crate) struct ConfigArguments {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
+    pub(crate) ledger: LedgerConfig,
     tiers: Config,
     place: Place,
 }
@@ -26,22 +34,49 @@ pub(crate) struct Settings {
 impl ConfigArguments {
     /// Reads the configuration. Without one, the defaults hold.
     pub(crate) fn read(&self) -> anyhow::Result<Settings> {
-        let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
-        let Some(file) = &self.config else {
-            let place = Place { base: PathBuf::new(), cache };
-            return Ok(Settings { server: ServerConfig::default(), tiers: Config::default(), place });
-        };
+        let Some(file) = &self.config else { return Ok(Settings::default()) };
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("cannot read the configuration {}", file.display()))?;
-        let tiers =
-            Config::parse(&text, &[ServerConfig::ROOM]).map_err(|error| UsageError(error.to_string()))?;
+        let tiers = Config::parse(&text, &[ServerConfig::ROOM, LedgerConfig::ROOM])
+            .map_err(|error| UsageError(error.to_string()))?;
         let server = ServerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
+        let ledger = LedgerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
         let base = file.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Settings { server, tiers, place: Place { base, cache } })
+        Ok(Settings { server, ledger, tiers, place: Place { base, ..compiled() } })
     }
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            server: ServerConfig::default(),
+            ledger: LedgerConfig::default(),
+            tiers: Config::default(),
+            place: compiled(),
+        }
+    }
+}
+
+/// Where compiled tiers are kept: compiling takes longer than everything else that a start does.
+fn compiled() -> Place {
+    let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
+    Place { base: PathBuf::new(), cache }
+}
+
 impl Settings {
+    /// The keys that seal cursors, where the configuration names some.
+    fn keyring(&self) -> anyhow::Result<Option<Keyring>> {
+        Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
+    }
+
+    /// Puts a store and the tiers together.
+    pub(crate) async fn ladder(&self, store: Arc<Embedded>) -> anyhow::Result<Ladder> {
+        let tiers = Arc::new(self.load_tiers()?);
+        let (provider_url, keys) = (PROVIDER.to_owned(), self.keyring()?);
+        let decided = ladder::Settings { provider_url, keys, ledger: self.ledger.into() };
+        Ladder::new(store, tiers, decided).await.context("cannot read the store's keys")
+    }
+
     /// Loads the tiers. One that is broken does not stop the others.
     pub(crate) fn load_tiers(&self) -> anyhow::Result<Tiers> {
         Ok(Tiers::load(&self.tiers, &self.place)?)

@@ -3,6 +3,8 @@
 mod create;
 mod show;
 
+pub(crate) use create::{confirmed, moment};
+
 use crate::output::Output;
 use crate::store_args::StoreArguments;
 use clap::{Args, Subcommand};

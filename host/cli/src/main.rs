@@ -2,6 +2,7 @@
 
 mod config_args;
 mod demo;
+mod disclosures;
 mod exit;
 mod grant;
 mod ingest;
@@ -11,6 +12,7 @@ mod plugin;
 mod read;
 mod sample;
 mod serve;
+mod store;
 mod store_args;
 mod token_args;
 
@@ -32,11 +34,12 @@ struct Arguments {
 
 const GETTING_STARTED: &str = "\
 Getting started:
-  stepwell demo                                          see the whole climb on sample data, nothing is kept
+  stepwell demo                                          see the whole climb on sample data, no data is kept
   stepwell ingest --connection home messages mail.ndjson fill a store from lines of {\"key\", \"data\", \"emitted_at\"}
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
   stepwell serve --token-file token                      speak MCP to a client that starts this program
+  stepwell disclosures --since 2026-01-01                see what was read, by whom, and how much
 
 Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 77 owner token refused, 78 no usable token.";
 
@@ -47,9 +50,12 @@ enum Verb {
     #[command(subcommand)]
     Grant(grant::GrantVerb),
     Read(read::Read),
+    Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
     #[command(subcommand)]
     Plugin(plugin::PluginVerb),
+    #[command(subcommand)]
+    Store(store::StoreVerb),
     Sample(sample::Sample),
 }
 
@@ -83,8 +89,10 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Ingest(ingest) => ingest.run(output).await,
         Verb::Grant(grant) => grant.run(output).await,
         Verb::Read(read) => read.run(output).await,
+        Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
         Verb::Plugin(plugin) => plugin.run(output),
+        Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
     }
 }

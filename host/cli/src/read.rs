@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stepwell_contract::selector::{Selector, WindowArguments};
 use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId};
-use stepwell_ladder::{FieldWindow, WindowRequest, read_window};
+use stepwell_ladder::{FieldWindow, LadderError, LedgerPolicy, WindowRequest, read_window, record};
 use stepwell_source::sqlite::Missing;
 use stepwell_source::{Source, SourceError};
 
@@ -56,6 +56,9 @@ pub(crate) struct Read {
     cursor: Option<String>,
 }
 
+/// What the ledger calls this command.
+const TOOL: &str = "stepwell read";
+
 impl Read {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
         let token = self.token.token()?;
@@ -64,6 +67,9 @@ impl Read {
         let caller = store.authenticate(&token).await?;
         let keys = store.keyring().await?;
         let window = read_window(&store, &keys, &caller, &request, now_unix()?).await?;
+        let disclosed = [window.disclosure()];
+        let window = record(&store, LedgerPolicy::default(), &caller, TOOL, window, &disclosed).await;
+        let window = window.map_err(|error| told(output, &error))?;
         if output.is_json() {
             let mut value = window.structured();
             value["next_match_cursor"] = json!(window.next_match_cursor);
@@ -95,6 +101,12 @@ impl Read {
             selector: selector.map_err(SourceError::from)?,
         })
     }
+}
+
+/// Whoever runs this may be the owner, so the reason stands beside the refusal that a client would get.
+fn told(output: &Output, error: &LadderError) -> SourceError {
+    output.note(error);
+    error.for_client().into()
 }
 
 /// Says where a window lies and how to go on, in the words of this command.

@@ -1,5 +1,6 @@
 //! `stepwell serve`: speaks MCP.
 
+mod retention;
 mod store;
 
 use crate::config_args::{ConfigArguments, Settings};
@@ -14,24 +15,20 @@ use serde_json::json;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use stepwell_ladder::{self as ladder, Ladder};
 use stepwell_server::http::{self, HttpOptions};
 use stepwell_server::{Server, stdio};
 use stepwell_source::{Source as _, Token};
 use store::{Opened, ServeSource};
 use tokio::net::TcpListener;
 
-/// What `provider_url` says for an embedded store: that it is one, and not where its file is.
-const PROVIDER: &str = "stepwell:local";
-
 /// Serves MCP to a client that starts this program, or over HTTP
 #[derive(Debug, Args)]
 #[command(after_help = "\
-On standard input and output the server speaks for one token, and ends when its input closes. Over HTTP every request
-brings its own token, as Authorization: Bearer TOKEN.
+On standard input and output the server speaks for one token, and ends when its input closes.
+Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
 
   stepwell serve --token-file token
-  stepwell serve --source demo                 sample data, nothing is kept
+  stepwell serve --source demo                 sample data, which is not kept
   stepwell serve --http 127.0.0.1:8765")]
 pub(crate) struct Serve {
     /// Speaks on standard input and output; the default where input is not a terminal
@@ -128,10 +125,9 @@ impl Serve {
 
 /// Puts the server together; the folder is kept as long as it runs.
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
-    let tiers = Arc::new(settings.load_tiers()?);
-    let provider = ladder::Settings { provider_url: PROVIDER.to_owned() };
-    let ladder =
-        Ladder::new(Arc::new(opened.store), tiers, provider).await.context("cannot read the store's keys")?;
+    let store = Arc::new(opened.store);
+    retention::start(&store, settings.ledger.keep_days);
+    let ladder = settings.ladder(store).await?;
     Ok((Server::new(ladder, &settings.server)?, opened.folder))
 }
 

@@ -208,6 +208,14 @@ impl Keyring {
         Ok(state)
     }
 
+    /// Whether a text is a cursor under a key that is not among these.
+    #[must_use]
+    pub fn is_foreign(&self, cursor: &str) -> bool {
+        let key = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| codec::key_of(&bytes));
+        let known = [Some(&self.current), self.previous.as_ref()];
+        key.is_some_and(|key| !known.into_iter().flatten().any(|known| known.id == key))
+    }
+
     fn open_sealed(&self, binding: &CursorBinding<'_>, cursor: &str) -> Option<CursorState> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (body, tag) = bytes.split_last_chunk::<TAG_LENGTH>()?;

@@ -91,6 +91,7 @@ codes! {
     AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
     TierError = "tier_error", Tier, None, "A plugin failed, and its policy is to refuse.";
     SourceUnavailable = "source_unavailable", ResourceServer, Some(503), "The store did not answer.";
+    LedgerUnavailable = "ledger_unavailable", ResourceServer, Some(503), "What would be shown could not be written to the owner's ledger, so nothing is shown.";
 }
 
 impl fmt::Display for Code {

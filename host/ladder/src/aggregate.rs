@@ -1,13 +1,15 @@
 //! `aggregate`: numbers about a stream's records.
 
 use crate::arguments::{self, invalid, required, text};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
-use crate::reply::Reply;
+use crate::disclosed;
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
+use crate::reply::{LadderError, Reply};
 use crate::search::short;
 use serde_json::{Value, json};
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::{excerpt, json_string};
 use stepwell_contract::{Bytes, Chars, Refusal};
+use stepwell_source::SourceError;
 use stepwell_source::query::{AggregateQuery, Aggregation, Granularity, Group, GroupCount, Metric};
 
 /// How long a group's key may be in a line of text.
@@ -15,9 +17,10 @@ const KEY: Chars = Chars(60);
 
 impl Ladder {
     /// Counts or computes.
-    pub async fn aggregate(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_aggregate(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let query = query(args)?;
-        let answer = self.source.aggregate(asker.caller, &query).await?;
+        let answer = self.source.aggregate(asker.caller, &query).await;
+        let answer = answer.map_err(|error| with_own_param(error, args))?;
         let text = render(args, &answer, query.group.is_some());
         let groups: Vec<Value> =
             answer.groups.iter().map(|group| json!({ "key": group.key, "count": group.count })).collect();
@@ -38,13 +41,28 @@ impl Ladder {
             data["groups"] = json!(groups);
             data["other_count"] = json!(answer.other_count);
         }
+        let disclosed = disclosed::about(args, &data);
         Ok(Reply {
             text: vec![text],
             structured: self.envelope(data, Vec::new()),
             links: Vec::new(),
             meta: None,
+            disclosed,
         })
     }
+}
+
+/// Names the argument that holds the field at fault, which the source knows by another name.
+fn with_own_param(error: SourceError, args: &Value) -> LadderError {
+    let SourceError::Refused(mut refusal) = error else { return error.into() };
+    if refusal.param.as_deref() == Some("field_path") {
+        let names = ["field", "group_by", "group_by_time"];
+        let own = names
+            .into_iter()
+            .find(|name| text(args, name).is_some_and(|value| refusal.message.contains(&excerpt(value))));
+        refusal.param = own.map(str::to_owned);
+    }
+    LadderError::Refused(refusal)
 }
 
 fn query(args: &Value) -> Result<AggregateQuery, Refusal> {

@@ -50,7 +50,8 @@ impl Ladder {
             let args = read_args(identity, &rung.path, offset);
             entry.insert("read".into(), json!({ "tool": "read_record_field", "args": args }));
             if let Some(digest) = rung.digest {
-                let seal = Seal::new(&self.keys, asker.caller, identity, &rung.path, digest, now_unix());
+                let keys = self.keys.last_read();
+                let seal = Seal::new(&keys, asker.caller, identity, &rung.path, digest, now_unix());
                 entry.insert("next_cursor".into(), json!(seal.window(offset, DEFAULT_LIMIT)));
             }
             if !rung.places.is_empty() {

@@ -3,8 +3,9 @@
 use crate::arguments;
 use crate::content_ladder::read_args;
 use crate::describe::{body_field, cut_value, labels_of, scope_of, title, url};
+use crate::disclosed;
 use crate::fit::first_that_fits;
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
 use crate::reply::Reply;
 use crate::rung::{Preview, Rung, rungs};
@@ -59,7 +60,7 @@ struct Body {
 
 impl Ladder {
     /// Opens one record.
-    pub async fn fetch(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_fetch(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let requested = arguments::required(args, "id")?;
         let record = arguments::record(args)?;
         let fields = arguments::texts(args, "fields");
@@ -72,10 +73,14 @@ impl Ladder {
             (scope_of(&scopes, &view.identity), glances.into_iter().next().unwrap_or_default());
         let compose = |size: Size| {
             let (text, structured) = self.document(asker, requested, &view, scope, &glance, size);
-            Reply { text, structured, links: links.clone(), meta: None }
+            Reply { text, structured, links: links.clone(), meta: None, disclosed: Vec::new() }
         };
         let (reply, _) = first_that_fits(&SIZES, budget::RESULT, compose);
-        Ok(reply.unwrap_or_else(|| compose(SIZES[0])))
+        let mut reply = reply.unwrap_or_else(|| compose(SIZES[0]));
+        let shown = &reply.structured;
+        reply.disclosed =
+            disclosed::document(&view.identity, shown, body_field(&view, scope), self.preview_name());
+        Ok(reply)
     }
 
     fn document(

@@ -1,5 +1,7 @@
-//! The ladder as the server sees it: one method for each tool and each kind of resource.
+//! The ladder as the server sees it. Its methods, one for each tool and each kind of resource, stand in `tools.rs`.
 
+use crate::keys::Keys;
+use crate::ledger::{LedgerPolicy, Recorded};
 use crate::reply::{LadderError, Reply, Resource};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use stepwell_tiers::Tiers;
 pub struct Ladder {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) tiers: Arc<Tiers>,
-    pub(crate) keys: Keyring,
+    pub(crate) keys: Keys,
     pub(crate) settings: Settings,
 }
 
@@ -21,6 +23,10 @@ pub struct Ladder {
 pub struct Settings {
     /// What `provider_url` says; never a file path.
     pub provider_url: String,
+    /// The keys that seal cursors; without them, those of the source.
+    pub keys: Option<Keyring>,
+    /// How the ledger is kept.
+    pub ledger: LedgerPolicy,
 }
 
 /// What the server knows about the client that asks.
@@ -31,10 +37,16 @@ pub struct Client {
 }
 
 /// The result of a tool call.
-pub type ToolResult = Result<Reply, LadderError>;
+pub type ToolResult = Result<Recorded<Reply>, LadderError>;
 
 /// The result of a resource read.
-pub type ResourceResult = Result<Resource, LadderError>;
+pub type ResourceResult = Result<Recorded<Resource>, LadderError>;
+
+/// A tool's answer before the ledger has it.
+pub(crate) type Draft = Result<Reply, LadderError>;
+
+/// A resource before the ledger has it.
+pub(crate) type ResourceDraft = Result<Resource, LadderError>;
 
 /// The arguments of a tool call, checked against the tool's schema by the server.
 pub type ToolArguments<'a> = &'a Value;
@@ -46,7 +58,10 @@ impl Ladder {
         tiers: Arc<Tiers>,
         settings: Settings,
     ) -> Result<Self, LadderError> {
-        let keys = source.keyring().await?;
+        let keys = match settings.keys.clone() {
+            Some(keys) => Keys::fixed(keys),
+            None => Keys::of_source(source.clone(), source.keyring().await?),
+        };
         Ok(Self { source, tiers, keys, settings })
     }
 

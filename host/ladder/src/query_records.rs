@@ -2,8 +2,9 @@
 
 use crate::arguments;
 use crate::describe::{cut_value, labels_of, scope_of, title};
-use crate::fit::{Entry, fewer, first_that_fits, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::disclosed;
+use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
 use crate::reply::{LadderError, Reply};
 use crate::rung::{LONG, record_rungs};
@@ -25,7 +26,7 @@ const PREVIEW_BYTES: u64 = 240;
 
 impl Ladder {
     /// Lists a page of a stream's records.
-    pub async fn query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let order =
             if arguments::text(args, "order") == Some("asc") { Order::Ascending } else { Order::Descending };
         let mut query = RecordsQuery {
@@ -42,11 +43,14 @@ impl Ladder {
         loop {
             let page = self.source.records(asker.caller, &query).await?;
             let (reply, over) = self.records_reply(asker, args, &query, &page, &scopes, budget).await?;
-            match (reply, page.records.len()) {
-                (Some(reply), 0..=1) => return Ok(reply),
-                (Some(reply), _) if over == Bytes::ZERO => return Ok(reply),
+            match reply {
+                Some(mut reply) if over == Bytes::ZERO || page.records.len() < 2 => {
+                    let shown = &reply.structured;
+                    reply.disclosed = disclosed::rows(&page.records, shown, self.preview_name());
+                    return Ok(reply);
+                }
                 // Even the sparest form is too large: a shorter page whose cursor leads to the rest.
-                (_, records) => query.limit = fewer(records, budget, over),
+                _ => query.limit = fewer(page.records.len(), budget, over),
             }
         }
     }
@@ -70,6 +74,7 @@ impl Ladder {
             structured: self.records_structured(asker, page, size),
             links: links.clone(),
             meta: None,
+            disclosed: Vec::new(),
         }))
     }
 
@@ -94,7 +99,7 @@ impl Ladder {
             self.record_line(view, scope_of(scopes, &view.identity), glance)
         };
         let entries: Vec<Entry> = page.records.iter().zip(glances).map(entry).collect();
-        fit(head, &entries, "", budget::TEXT)
+        fit(head, &entries, "", budget::TEXT, SEEN)
     }
 
     fn record_line(&self, view: &RecordView, scope: Option<&GrantedScope>, glance: &Glance) -> Entry {
@@ -113,6 +118,7 @@ impl Ladder {
                 format!("{titled}{}", next[2]),
                 format!("{id}{}", next[2]),
             ],
+            alone: id,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::arguments;
 use crate::fit::first_that_fits;
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::links::record_handle;
 use crate::reply::{LadderError, Link, Reply};
 use crate::seal::now_unix;
@@ -20,7 +20,7 @@ const SIZES: [(bool, bool, bool); 4] =
 
 impl Ladder {
     /// Reads one window of one field.
-    pub async fn read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let request = WindowRequest {
             record: arguments::record(args)?,
             path: arguments::field_path(args)?,
@@ -35,6 +35,7 @@ impl Ladder {
             structured: window.structured_with(uris.as_ref().filter(|_| in_structured), with_phrase),
             links: Vec::new(),
             meta: meta.clone(),
+            disclosed: vec![window.disclosure().shaped_by(self.window_name())],
         };
         let (reply, _) = first_that_fits(&SIZES, budget, compose);
         let mut reply = reply.unwrap_or_else(|| compose((false, false, false)));
@@ -57,8 +58,12 @@ impl Ladder {
         request: &WindowRequest,
     ) -> Result<FieldWindow, LadderError> {
         let tier = self.tiers.window();
-        let read =
-            read_placed_window(&*self.source, &self.keys, asker.caller, request, now_unix(), tier).await;
+        let cursor = match &request.selector {
+            Selector::Cursor { cursor, .. } => Some(cursor.as_str()),
+            _ => None,
+        };
+        let keys = self.keys.current(cursor).await;
+        let read = read_placed_window(&*self.source, &keys, asker.caller, request, now_unix(), tier).await;
         read.map_err(|error| self.with_way_to_bytes(error.into(), request))
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use stepwell_contract::{Bytes, Code, Refusal};
-use stepwell_source::SourceError;
+use stepwell_source::{Disclosure, SourceError};
 
 /// The answer to a tool call: both channels, each enough by itself.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Reply {
     pub links: Vec<Link>,
     /// What else may help a client and is not part of the answer, for `_meta`.
     pub meta: Option<Value>,
+    /// What it shows, for the ledger; it does not leave.
+    pub disclosed: Vec<Disclosure>,
 }
 
 /// What the protocol puts around a result: its members' names, the request id, a version.
@@ -70,6 +72,8 @@ pub struct Resource {
     pub previous_uri: Option<String>,
     /// The size of the whole in bytes.
     pub size: Option<u64>,
+    /// What it shows, for the ledger; it does not leave.
+    pub disclosed: Vec<Disclosure>,
 }
 
 /// A kind of resource that can be read.
@@ -102,6 +106,9 @@ pub enum LadderError {
     /// The caller may know why.
     #[error(transparent)]
     Refused(Box<Refusal>),
+    /// What would be shown could not be written down. Only the operator may know why.
+    #[error("the ledger could not be written: {0}")]
+    Unrecorded(String),
     /// Only the operator may know why.
     #[error("{0}")]
     Failed(String),
@@ -128,6 +135,10 @@ impl LadderError {
     pub fn for_client(&self) -> Refusal {
         match self {
             Self::Refused(refusal) => (**refusal).clone(),
+            Self::Unrecorded(_) => {
+                let message = "this read could not be written to the owner's ledger, so nothing is shown";
+                Refusal::new(Code::LedgerUnavailable, message).hint("try again in a moment")
+            }
             Self::Failed(_) => {
                 let message = "the store did not answer; nothing was read";
                 Refusal::new(Code::SourceUnavailable, message).hint("try again in a moment")

@@ -2,7 +2,8 @@
 
 use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
-use crate::ladder::{Asker, Ladder, ResourceResult};
+use crate::disclosed::json_bytes;
+use crate::ladder::{Asker, Ladder, ResourceDraft};
 use crate::read_record_field::check_digest;
 use crate::reply::{Content, LadderError, Link, Resource, Template};
 use crate::rung::record_rungs;
@@ -17,7 +18,7 @@ use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::Selector;
 use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal, StreamName};
 use stepwell_source::shape::FieldView;
-use stepwell_source::{FieldKind, RecordRef, RecordView};
+use stepwell_source::{Disclosure, Extent, FieldKind, RecordRef, RecordView};
 use stepwell_tiers::{BlobShape, Card, Mode, Purpose};
 
 /// How many streams one page of the list has.
@@ -61,7 +62,7 @@ impl Ladder {
     }
 
     /// Lists the granted streams as resources.
-    pub async fn list_resources(
+    pub(crate) async fn draft_list_resources(
         &self,
         asker: &Asker<'_>,
         cursor: Option<&str>,
@@ -93,7 +94,11 @@ impl Ladder {
     }
 
     /// Completes what stands behind `pdpp://stream/`: the granted streams whose names begin with what was typed.
-    pub async fn complete_stream(&self, asker: &Asker<'_>, typed: &str) -> Result<Vec<String>, LadderError> {
+    pub(crate) async fn draft_complete_stream(
+        &self,
+        asker: &Asker<'_>,
+        typed: &str,
+    ) -> Result<Vec<String>, LadderError> {
         if self.tiers.resources().is_none() {
             return Err(nothing_there());
         }
@@ -110,7 +115,7 @@ impl Ladder {
     }
 
     /// Reads a resource.
-    pub async fn read_resource(&self, asker: &Asker<'_>, uri: &str) -> ResourceResult {
+    pub(crate) async fn draft_read_resource(&self, asker: &Asker<'_>, uri: &str) -> ResourceDraft {
         if self.tiers.resources().is_none() {
             return Err(nothing_there());
         }
@@ -141,6 +146,7 @@ impl Ladder {
                     next_uri: uris.next,
                     previous_uri: uris.previous,
                     size: Some(window.field.shape.bytes.get()),
+                    disclosed: vec![window.disclosure().shaped_by(self.window_name())],
                 })
             }
             Handle::Blob { connection, stream, record, field_path, start, digest } => {
@@ -151,7 +157,7 @@ impl Ladder {
         }
     }
 
-    async fn record_resource(&self, asker: &Asker<'_>, uri: &str, record: &RecordRef) -> ResourceResult {
+    async fn record_resource(&self, asker: &Asker<'_>, uri: &str, record: &RecordRef) -> ResourceDraft {
         let view = self.source.record(asker.caller, record, None).await?;
         let scopes = self.source.catalogue(asker.caller).await?;
         let scope = scope_of(&scopes, &view.identity);
@@ -172,7 +178,8 @@ impl Ladder {
                 break;
             }
         }
-        Ok(json_resource(uri, &document))
+        let shown = Disclosure::of_record(&view.identity, json_bytes(&document));
+        Ok(json_resource(uri, &document, vec![shown.shaped_by(self.resources_name())]))
     }
 
     /// The order of a record's fields: the tier's, and after it whatever the tier left out.
@@ -203,14 +210,14 @@ impl Ladder {
         uri: &str,
         connection: Option<ConnectionId>,
         stream: &StreamName,
-    ) -> ResourceResult {
+    ) -> ResourceDraft {
         let mut args = Map::new();
         args.insert("stream".into(), json!(stream.as_str()));
         if let Some(connection) = connection {
             args.insert("connection_id".into(), json!(connection.as_str()));
         }
-        let reply = self.schema(asker, &Value::Object(args)).await?;
-        Ok(json_resource(uri, &reply.structured["data"]))
+        let reply = self.draft_schema(asker, &Value::Object(args)).await?;
+        Ok(json_resource(uri, &reply.structured["data"], reply.disclosed))
     }
 
     async fn blob_resource(
@@ -221,7 +228,7 @@ impl Ladder {
         field_path: &str,
         start: Bytes,
         digest: Option<String>,
-    ) -> ResourceResult {
+    ) -> ResourceDraft {
         let Some(tier) = self.tiers.export() else { return Err(nothing_there()) };
         let path = arguments::path(field_path)?;
         let field = self.source.field(asker.caller, record, &path).await?;
@@ -263,6 +270,8 @@ impl Ladder {
             .uri()
         };
         let end = start.get() + bytes.len() as u64;
+        let extent = Extent::Bytes(start, Bytes(end));
+        let shown = Disclosure::of_part(&field.record, field_path, extent, Bytes(bytes.len() as u64));
         Ok(Resource {
             uri: uri.to_owned(),
             mime: card.mime,
@@ -270,6 +279,7 @@ impl Ladder {
             previous_uri: (start > Bytes::ZERO).then(|| at(start.saturating_sub(BLOB_WINDOW).get())),
             size: Some(field.shape.bytes.get()),
             content: Content::Bytes(bytes),
+            disclosed: vec![shown.shaped_by(self.export_name())],
         })
     }
 }
@@ -280,7 +290,7 @@ fn plain_card() -> Card {
     Card { file_name: "file".to_owned(), mime, mode: Mode::Window, note: None }
 }
 
-fn json_resource(uri: &str, document: &Value) -> Resource {
+fn json_resource(uri: &str, document: &Value, disclosed: Vec<Disclosure>) -> Resource {
     Resource {
         uri: uri.to_owned(),
         mime: "application/json".to_owned(),
@@ -288,6 +298,7 @@ fn json_resource(uri: &str, document: &Value) -> Resource {
         next_uri: None,
         previous_uri: None,
         size: None,
+        disclosed,
     }
 }
 

@@ -1,8 +1,9 @@
 //! `schema`: what the grant lets a client read.
 
 use crate::arguments;
-use crate::fit::{Entry, first_that_fits, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::disclosed;
+use crate::fit::{Entry, SEEN, first_that_fits, fit};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::reply::Reply;
 use crate::search::short;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ const LABEL: Chars = Chars(120);
 
 impl Ladder {
     /// Lists connections, streams and fields.
-    pub async fn schema(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_schema(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let (stream, full) =
             (arguments::text(args, "stream"), arguments::text(args, "detail") == Some("full"));
         if full && stream.is_none() {
@@ -52,10 +53,18 @@ impl Ladder {
         let compose = |detail: Detail| {
             let streams: Vec<Value> = scopes.iter().map(|scope| stream_json(scope, detail)).collect();
             let structured = self.envelope(json!({ "object": "schema", "streams": streams }), Vec::new());
-            Reply { text: vec![text.clone()], structured, links: Vec::new(), meta: None }
+            Reply {
+                text: vec![text.clone()],
+                structured,
+                links: Vec::new(),
+                meta: None,
+                disclosed: Vec::new(),
+            }
         };
         let (reply, _) = first_that_fits(sizes, budget, compose);
-        Ok(reply.unwrap_or_else(|| compose(Detail::Count)))
+        let mut reply = reply.unwrap_or_else(|| compose(Detail::Count));
+        reply.disclosed = disclosed::about(args, &reply.structured["data"]);
+        Ok(reply)
     }
 }
 
@@ -90,7 +99,11 @@ fn text(scopes: &[GrantedScope], stream: Option<&str>) -> String {
         head
     };
     let entries: Vec<Entry> = scopes.iter().map(entry).collect();
-    fit(head, &entries, "", if stream.is_some() { budget::TEXT } else { budget::SCHEMA_TEXT })
+    // Which streams there are matters more than what is in them.
+    match stream {
+        Some(_) => fit(head, &entries, "", budget::TEXT, SEEN),
+        None => fit(head, &entries, "", budget::SCHEMA_TEXT, entries.len()),
+    }
 }
 
 fn entry(scope: &GrantedScope) -> Entry {
@@ -114,6 +127,7 @@ fn entry(scope: &GrantedScope) -> Entry {
             format!("{line} fields={few} and {more} more"),
             format!("{least} fields={}", named.len()),
         ],
+        alone: least,
     }
 }
 

@@ -4,11 +4,11 @@ mod hit;
 
 use crate::arguments;
 use crate::describe::{labels_of, scope_of, title};
+use crate::disclosed;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
-use crate::ladder::{Asker, Ladder, ToolArguments, ToolResult};
+use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
 use crate::reply::{LadderError, Link, Reply};
-use crate::rung::Preview;
 use hit::{hit_rungs, result, row};
 use serde_json::{Value, json};
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
@@ -35,7 +35,7 @@ const CALL: usize = 300;
 
 impl Ladder {
     /// Finds records that contain words.
-    pub async fn search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
+    pub(crate) async fn draft_search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         let streams = arguments::texts(args, "streams").unwrap_or_default();
         let mut query = SearchQuery {
             q: arguments::required(args, "q")?.to_owned(),
@@ -50,11 +50,13 @@ impl Ladder {
         loop {
             let page = self.source.search(asker.caller, &query).await?;
             let (reply, over) = self.search_reply(asker, args, &page, &scopes, budget).await?;
-            match (reply, page.hits.len()) {
-                (Some(reply), 0..=1) => return Ok(reply),
-                (Some(reply), _) if over == Bytes::ZERO => return Ok(reply),
+            match reply {
+                Some(mut reply) if over == Bytes::ZERO || page.hits.len() < 2 => {
+                    reply.disclosed = disclosed::hits(&page.hits, &reply.structured);
+                    return Ok(reply);
+                }
                 // Even the sparest form is too large: a shorter page whose cursor leads to the rest.
-                (_, hits) => query.limit = fewer(hits, budget, over),
+                _ => query.limit = fewer(page.hits.len(), budget, over),
             }
         }
     }
@@ -79,6 +81,7 @@ impl Ladder {
             structured: self.search_structured(asker, page, scopes, size),
             links: links.clone(),
             meta: None,
+            disclosed: Vec::new(),
         }))
     }
 
@@ -114,7 +117,7 @@ impl Ladder {
                 "Open a hit: fetch with its id exactly as shown. Pass connection_id only where one is shown."
             }
         };
-        fit(head, &entries, tail, budget::TEXT)
+        fit(head, &entries, tail, budget::TEXT, SEEN)
     }
 
     fn search_line(&self, hit: &SearchHit, scopes: &[GrantedScope], glance: Option<&Glance>) -> Entry {
@@ -136,7 +139,7 @@ impl Ladder {
             "" => String::new(),
             snippet => format!(" snippet={}", json_string(snippet)),
         };
-        let next = self.continuation(&view.identity, &hit_rungs(hit)).map(below);
+        let next = self.continuation(&view.identity, &hit_rungs(hit, LINE_SNIPPET)).map(below);
         Entry {
             forms: vec![
                 format!("{titled}{snippet}{lines}{}", next[0]),
@@ -145,6 +148,7 @@ impl Ladder {
                 format!("{titled}{}", next[2]),
                 format!("{id}{}", next[2]),
             ],
+            alone: id,
         }
     }
 
@@ -159,14 +163,8 @@ impl Ladder {
         let rows: Vec<Value> = page.hits.iter().map(|hit| row(hit, snippet)).collect();
         let results: Vec<Value> = page.hits.iter().map(|hit| result(hit, scopes, snippet)).collect();
         let ladder = page.hits.iter().take(records).map(|hit| {
-            let mut rungs = hit_rungs(hit);
+            let mut rungs = hit_rungs(hit, snippet);
             rungs.truncate(fields);
-            for rung in &mut rungs {
-                if let Preview::Snippet { at, text } = &mut rung.preview {
-                    *text = short(text, snippet).to_owned();
-                    *at = Span::at(at.start(), Chars::of(text));
-                }
-            }
             self.ladder_record(asker, &hit.record.identity, &rungs)
         });
         let ladder = self.content_ladder("search_results", ladder);

@@ -48,7 +48,7 @@ pub struct FieldWindow {
     pub matches_ended: bool,
 }
 
-/// Reads a window. The order of checks is the contract's: authorization, then the cursor, then whether it is stale.
+/// Reads a window, and writes nothing down: whoever hands it out has [`record`](crate::record) do that first. The order of checks is the contract's: authorization, then the cursor, then whether it is stale.
 pub async fn read_window(
     source: &dyn Source,
     keys: &Keyring,

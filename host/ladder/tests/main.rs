@@ -5,6 +5,8 @@
 mod channels;
 mod cursors;
 mod hundred_megabytes;
+mod ledger;
+mod ledger_world;
 mod memory;
 mod pointers;
 mod refusals;

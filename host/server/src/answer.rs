@@ -4,10 +4,11 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::{Value, json};
 use stepwell_contract::{Class, Code, Refusal};
-use stepwell_ladder::{Link, Reply};
+use stepwell_ladder::{Link, Recorded, Reply};
 
-/// The result of a call that succeeded: both channels, then the links.
-pub(crate) fn result(mut reply: Reply, request_id: &str) -> CallToolResult {
+/// The result of a call that succeeded and is in the ledger: both channels, then the links.
+pub(crate) fn result(reply: Recorded<Reply>, request_id: &str) -> CallToolResult {
+    let mut reply = reply.into_inner();
     if let Some(member) = reply.structured.get_mut("request_id") {
         *member = json!(request_id);
     }
@@ -52,7 +53,9 @@ pub(crate) fn error(refusal: &Refusal, request_id: &str) -> ErrorData {
         (Code::NotFound | Code::ConnectionNotFound | Code::FieldNotFound, _) => {
             ErrorData::resource_not_found(message, data)
         }
-        (Code::SourceUnavailable, _) | (_, Class::Tier) => ErrorData::internal_error(message, data),
+        (Code::SourceUnavailable | Code::LedgerUnavailable, _) | (_, Class::Tier) => {
+            ErrorData::internal_error(message, data)
+        }
         (_, Class::Adapter) => ErrorData::invalid_params(message, data),
         _ => ErrorData::invalid_request(message, data),
     }
@@ -89,7 +92,7 @@ mod tests {
             let error = error(&Refusal::new(code, "sentence"), "req_1");
             let expected = match code.as_str() {
                 "not_found" | "connection_not_found" | "field_not_found" => ErrorCode::RESOURCE_NOT_FOUND,
-                "source_unavailable" => ErrorCode::INTERNAL_ERROR,
+                "source_unavailable" | "ledger_unavailable" => ErrorCode::INTERNAL_ERROR,
                 _ if code.class() == Class::Tier => ErrorCode::INTERNAL_ERROR,
                 _ if code.class() == Class::Adapter => ErrorCode::INVALID_PARAMS,
                 _ => ErrorCode::INVALID_REQUEST,

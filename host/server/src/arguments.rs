@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_hosts_add_is_dropped_and_integers_are_plain() {
         let arguments = json!({ "q": "x", "limit": 5.0, "wait_for_previous": true });
-        assert_eq!(check("search", arguments).unwrap().to_string(), r#"{"limit":5,"q":"x"}"#);
+        assert_eq!(check("search", arguments).unwrap().to_string(), r#"{"q":"x","limit":5}"#);
     }
 
     #[test]

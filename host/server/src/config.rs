@@ -1,14 +1,19 @@
 //! The `[server]` table of plugins.toml.
 
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::tool::Spelling;
 
 /// What an operator decided about the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// How the tools' schemas are advertised.
     pub schemas: Schemas,
+    /// A file with the key that seals cursors, and on a second line the key before it.
+    pub cursor_keys: Option<PathBuf>,
 }
 
 /// How the tools' schemas are advertised; what is accepted is the same.
@@ -51,11 +56,100 @@ impl ServerConfig {
     pub fn parse(text: &str) -> Result<Self, BadServerConfig> {
         Ok(toml::from_str::<File>(text)?.server)
     }
+
+    /// Reads the keys that the file names, from beside the configuration. None if it names none.
+    pub fn keyring(&self, base: &Path) -> Result<Option<Keyring>, BadKeys> {
+        let Some(file) = &self.cursor_keys else { return Ok(None) };
+        let path = base.join(file);
+        let bad = |reason: &str| BadKeys { path: path.clone(), reason: reason.to_owned() };
+        let text = std::fs::read_to_string(&path).map_err(|error| bad(&error.to_string()))?;
+        if is_open_to_others(&path) {
+            return Err(bad("others can read it; allow only its owner to"));
+        }
+        let wrong = || bad("it needs one or two lines of 64 hexadecimal digits");
+        let mut keys = text.lines().map(|line| key(line.trim()).ok_or_else(wrong));
+        let current = keys.next().unwrap_or_else(|| Err(wrong()))?;
+        let previous = keys.next().transpose()?;
+        if keys.next().is_some() {
+            return Err(wrong());
+        }
+        Ok(Some(Keyring::new(current, previous)))
+    }
+}
+
+/// Why the keys of the configuration cannot be used. It never repeats what the file says.
+#[derive(Debug, thiserror::Error)]
+#[error("the file of cursor keys {}: {reason}", path.display())]
+pub struct BadKeys {
+    path: PathBuf,
+    reason: String,
+}
+
+/// A key and the number that cursors refer to it by, which says nothing about it.
+fn key(digits: &str) -> Option<SealingKey> {
+    let mut secret = [0; 32];
+    let pairs = digits.as_bytes().chunks_exact(2);
+    if digits.len() != 64 || !digits.is_ascii() {
+        return None;
+    }
+    for (byte, pair) in secret.iter_mut().zip(pairs) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(secret));
+    Some(SealingKey::new(u32::from_be_bytes([a, b, c, d]), secret))
+}
+
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|data| data.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Path) -> bool {
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn keys_come_from_a_file_that_only_its_owner_reads() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let config = ServerConfig::parse("[server]\ncursor_keys = \"keys\"").unwrap();
+        let file = folder.path().join("keys");
+        let reason = |text: &str, mode: u32| {
+            std::fs::write(&file, text).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            config.keyring(folder.path()).map_err(|error| error.to_string())
+        };
+        let (one, two) = ("0a".repeat(32), "f1".repeat(32));
+        assert!(reason(&one, 0o600).unwrap().is_some());
+        assert!(reason(&format!("{two}\n{one}\n"), 0o400).unwrap().is_some());
+        assert!(reason(&one, 0o644).unwrap_err().contains("others"));
+        for wrong in ["", "0a", &"zz".repeat(32), &format!("{one}\n{one}\n{one}"), &"é".repeat(32)] {
+            let error = reason(wrong, 0o600).unwrap_err();
+            assert!(
+                error.contains("64 hexadecimal") && (wrong.is_empty() || !error.contains(wrong)),
+                "{error}"
+            );
+        }
+        std::fs::remove_file(&file).unwrap();
+        assert!(config.keyring(folder.path()).is_err());
+        assert!(ServerConfig::default().keyring(folder.path()).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_file_that_ships_says_exactly_the_defaults() {
+        let text = include_str!("../../../plugins.toml");
+        assert_eq!(ServerConfig::parse(text).unwrap(), ServerConfig::default());
+        // A commented example would leave the default in force too, and tell an operator less.
+        let table: toml::Table = toml::from_str(text).unwrap();
+        assert_eq!(table[ServerConfig::ROOM]["schemas"].as_str(), Some("portable"));
+    }
 
     #[test]
     fn reads_its_table_and_nothing_else() {

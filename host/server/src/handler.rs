@@ -17,13 +17,13 @@ use std::time::Instant;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
-use stepwell_ladder::{Asker, Client, LadderError, Reply};
+use stepwell_ladder::{Asker, Client, LadderError, Recorded, Reply};
 use stepwell_source::Caller;
 
 /// How long a client may keep what does not change while the process runs.
 const CONSTANT_TTL_MS: u64 = 300_000;
 /// How long a client may keep what is data: not at all.
-const DATA_TTL_MS: u64 = 0;
+pub(crate) const DATA_TTL_MS: u64 = 0;
 
 /// The methods that exist. Parameters of the wrong shape make the protocol library take one of them for unknown.
 const METHODS: &[&str] = &[
@@ -104,7 +104,7 @@ impl ServerHandler for Server {
         let caller = self.listed(&context).await?;
         let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
         let listed = self.offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
-        let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?;
+        let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?.into_inner();
         let mut result =
             ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
         result.next_cursor = next;
@@ -139,8 +139,7 @@ impl ServerHandler for Server {
         let read = self.offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
         let found = read.map_err(|error| protocol_error(&error, "resources/read"))?;
         tracing::info!(millis = started.elapsed().as_millis(), "read a resource");
-        let result = resource::contents(found).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private);
-        Ok(result.into())
+        Ok(resource::contents(found).into())
     }
 
     /// Completes stream names; no other argument of a template can be guessed.
@@ -169,7 +168,7 @@ impl ServerHandler for Server {
         if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
             let asker = asker(&caller, &context);
             let listed = self.offer.ladder.complete_stream(&asker, &ask.argument.value).await;
-            names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?;
+            names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?.into_inner();
         }
         Ok(resource::completion(names))
     }
@@ -219,7 +218,7 @@ impl Server {
         tool: &str,
         arguments: JsonObject,
         context: &Context,
-    ) -> Result<Reply, LadderError> {
+    ) -> Result<Recorded<Reply>, LadderError> {
         let ladder = &self.offer.ladder;
         let caller = self.door.caller(&**ladder.source(), context).await?;
         let Some((_, check)) = self.offer.tools.check(tool) else { return Err(absent(tool)) };
@@ -283,6 +282,9 @@ fn told(error: &LadderError, what: &str, request_id: &str) -> Refusal {
     let refusal = with_way_on(error.for_client());
     match error {
         LadderError::Failed(reason) => tracing::error!(request_id, what, reason, "failed"),
+        LadderError::Unrecorded(reason) => {
+            tracing::error!(request_id, what, reason, "refused, because the ledger could not be written");
+        }
         _ => tracing::info!(request_id, what, code = refusal.code.as_str(), "refused"),
     }
     refusal

@@ -9,10 +9,11 @@
 //! | `server`, `handler` | what there is to offer, and the protocol's methods |
 //! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
 //! | `answer`, `resource` | the shape of results and refusals |
+//! | `wire` | results for a program that shows them instead of sending them |
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
-//! | `config` | the `[server]` table of plugins.toml |
+//! | `config`, `ledger` | the `[server]` and `[ledger]` tables of plugins.toml |
 
 mod answer;
 mod arguments;
@@ -21,12 +22,15 @@ pub mod config;
 mod door;
 mod handler;
 pub mod http;
+pub mod ledger;
 mod request_id;
 mod resource;
 mod server;
 mod signal;
 pub mod stdio;
 mod tools;
+pub mod wire;
 
 pub use config::ServerConfig;
+pub use ledger::LedgerConfig;
 pub use server::{Server, StartError};

@@ -1,26 +1,26 @@
 //! What a resource read looks like on the wire.
 
+use crate::handler::DATA_TTL_MS;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CompleteResult, CompletionInfo, MetaObject, ReadResourceResult, ResourceContents, ResourceTemplate,
+    CacheScope, CompleteResult, CompletionInfo, MetaObject, ReadResourceResult, ResourceContents,
+    ResourceTemplate,
 };
 use serde_json::{Map, Value, json};
-use stepwell_ladder::{Content, Resource, Template};
+use stepwell_ladder::{Content, Recorded, Resource, Template};
 
 /// The contents of a resource, with the way to its neighbours beside them.
-pub(crate) fn contents(resource: Resource) -> ReadResourceResult {
+pub(crate) fn contents(resource: Recorded<Resource>) -> ReadResourceResult {
+    let resource = resource.into_inner();
     let meta = meta(&resource);
     let contents = match resource.content {
         Content::Text(text) => ResourceContents::text(text, resource.uri),
         Content::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), resource.uri),
     };
     let contents = contents.with_mime_type(resource.mime);
-    ReadResourceResult::new(vec![if meta.is_empty() {
-        contents
-    } else {
-        contents.with_meta(MetaObject(meta))
-    }])
+    let contents = if meta.is_empty() { contents } else { contents.with_meta(MetaObject(meta)) };
+    ReadResourceResult::new(vec![contents]).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private)
 }
 
 fn meta(resource: &Resource) -> Map<String, Value> {

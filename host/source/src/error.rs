@@ -1,5 +1,6 @@
 //! What a source answers when it does not answer with data.
 
+use std::sync::Arc;
 use stepwell_contract::Refusal;
 
 /// The result of a read.
@@ -59,6 +60,9 @@ pub enum Failure {
         /// Which of its columns, from zero.
         column: usize,
     },
+    /// What was to be done for several at once failed for all of them.
+    #[error("{0}")]
+    Shared(Arc<Failure>),
     /// A background task ended early, which happens at shutdown only.
     #[error("the store is shutting down")]
     Gone,

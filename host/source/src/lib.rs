@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod embedded;
 pub mod error;
 pub mod grant;
+pub mod ledger;
 pub mod postgres;
 pub mod prepare;
 pub mod query;
@@ -22,6 +23,7 @@ pub mod words;
 
 pub use embedded::Embedded;
 pub use error::{Failure, SourceError};
+pub use ledger::{Disclosure, Extent};
 pub use shape::{Field, FieldKind, FieldShape, RecordRef, RecordView};
 pub use source::Source;
 pub use token::{Caller, Token};

@@ -2,6 +2,7 @@
 
 use crate::catalogue::GrantedScope;
 use crate::error::Result;
+use crate::ledger::Disclosure;
 use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
 use crate::shape::{Field, RecordRef, RecordView};
 use crate::token::{Caller, Token};
@@ -51,6 +52,10 @@ pub trait Source: Send + Sync + Debug {
 
     /// Computes a number about a stream's records.
     async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation>;
+
+    /// Writes down what a caller is about to be shown by a tool or method. When it returns, the entries survive a crash;
+    /// an answer leaves only after that. It reads nothing and checks nothing: what it is told was read under the grant.
+    async fn disclose(&self, caller: &Caller, tool: &'static str, disclosed: &[Disclosure]) -> Result<()>;
 
     /// The keys that seal cursors; replicas on one store share them.
     async fn keyring(&self) -> Result<Keyring>;

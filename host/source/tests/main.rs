@@ -6,6 +6,8 @@ mod dice;
 mod equal_answers;
 mod grants;
 mod huge;
+mod ledger;
+mod ledger_cost;
 mod names;
 mod nested;
 mod phrases;
@@ -36,3 +38,20 @@ macro_rules! on_both_engines {
     };
 }
 pub(crate) use on_both_engines;
+
+/// The same for what is run by hand.
+macro_rules! on_both_engines_ignored {
+    ($body:ident) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        #[ignore = "prints figures"]
+        async fn on_sqlite() {
+            $body($crate::world::World::sqlite().await).await;
+        }
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        #[ignore = "prints figures"]
+        async fn on_postgres() {
+            $body($crate::world::World::postgres().await).await;
+        }
+    };
+}
+pub(crate) use on_both_engines_ignored;

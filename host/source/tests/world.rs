@@ -11,7 +11,7 @@ use stepwell_source::grant::{GrantRequest, StreamRequest};
 use stepwell_source::prepare::{Manifest, RejectionCode, prepare};
 use stepwell_source::sqlite::Missing;
 use stepwell_source::{
-    Caller, Embedded, Field, RecordRef, RecordView, Source, SourceError, postgres, sqlite,
+    Caller, Embedded, Field, RecordRef, RecordView, Source, SourceError, SourceUrl, postgres, sqlite,
 };
 use stepwell_testkit::Postgres;
 use tempfile::TempDir;
@@ -20,6 +20,7 @@ use tempfile::TempDir;
 pub(crate) struct World {
     pub(crate) store: Embedded,
     pub(crate) seen: Arc<Record>,
+    pub(crate) url: String,
     _dir: Option<TempDir>,
 }
 
@@ -33,8 +34,9 @@ pub(crate) struct Filled {
 impl World {
     pub(crate) async fn sqlite() -> Self {
         let dir = tempfile::tempdir().expect("a directory");
-        let store = sqlite::open(&dir.path().join("store.db"), Missing::Create).await.expect("a new store");
-        Self::around(store, Some(dir))
+        let path = dir.path().join("store.db");
+        let store = sqlite::open(&path, Missing::Create).await.expect("a new store");
+        Self::around(store, format!("sqlite:{}", path.display()), Some(dir))
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -42,12 +44,32 @@ impl World {
     }
 
     pub(crate) async fn postgres_at(url: &str) -> Self {
-        Self::around(postgres::open(url).await.expect("a new store"), None)
+        Self::around(postgres::open(url).await.expect("a new store"), url.to_owned(), None)
     }
 
-    fn around(store: Embedded, dir: Option<TempDir>) -> Self {
+    fn around(store: Embedded, url: String, dir: Option<TempDir>) -> Self {
         let seen = Arc::new(Record::default());
-        Self { store: store.observed_by(seen.clone()), seen, _dir: dir }
+        Self { store: store.observed_by(seen.clone()), seen, url, _dir: dir }
+    }
+
+    /// Opens the same store once more, as another process would.
+    pub(crate) async fn again(&self) -> Embedded {
+        let url: SourceUrl = self.url.parse().expect("a store's address");
+        url.open(Missing::Refuse).await.expect("the store opens")
+    }
+
+    /// Changes the store behind its own back, as whoever owns the database could.
+    pub(crate) async fn behind_its_back(&self, sql: &str) {
+        if let Some(path) = self.url.strip_prefix("sqlite:") {
+            rusqlite::Connection::open(path).expect("the file").execute_batch(sql).expect("a change");
+            return;
+        }
+        let (client, connection) =
+            tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await.expect("the database");
+        let connection = tokio::spawn(connection);
+        client.batch_execute(&format!("SET search_path TO stepwell; {sql}")).await.expect("a change");
+        drop(client);
+        let _ = connection.await;
     }
 
     /// Ingests lines of NDJSON into `connection/stream`.

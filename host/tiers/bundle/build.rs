@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     let tiers = ["preview", "field-window", "resources", "binary-export"];
     let mut watched: Vec<_> = tiers.iter().map(|name| plugins.join(name)).collect();
     watched.extend(["sdk", "Cargo.toml", "Cargo.lock"].map(|name| plugins.join(name)));
-    watched.extend([root.join("wit"), "build.rs".into(), "guests.rs".into()]);
+    watched.extend([root.join("wit"), "build.rs".into(), "guests.rs".into(), "inner_cargo.rs".into()]);
     guests::rerun_if_changed(&watched);
     let packages = tiers.map(|name| format!("--package=stepwell-tier-{name}"));
     let modules = tiers.map(|name| format!("stepwell_tier_{}", name.replace('-', "_")));

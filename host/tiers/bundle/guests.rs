@@ -3,6 +3,10 @@
 //! It must work from a clean clone with one `cargo run`, and never hang: the inner cargo has a target directory of its
 //! own, because two cargos that wait for one directory's lock wait for ever without a message.
 
+#[path = "inner_cargo.rs"]
+mod inner_cargo;
+
+use inner_cargo::inner_cargo;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,35 +104,9 @@ fn guest_target_dir(out: &Path) -> PathBuf {
 }
 
 fn compile(guests: &Guests<'_>, target_dir: &Path) -> Result<(), Failure> {
-    let mut cargo = Command::new(var("CARGO")?);
+    let mut cargo = inner_cargo(var("CARGO")?);
     cargo.current_dir(guests.workspace).args(["build", "--locked", "--target", TARGET, "--target-dir"]);
     cargo.arg(target_dir).args(guests.args);
-    // What was set for the host must not reach the guests: flags, wrappers, profiles, and this script's own variables.
-    for (name, _) in env::vars_os() {
-        let name_text = name.to_string_lossy();
-        let is_for_the_host = [
-            "RUSTFLAGS",
-            "CARGO_ENCODED_RUSTFLAGS",
-            "CARGO_BUILD_TARGET",
-            "CARGO_TARGET_DIR",
-            "CARGO_BUILD_TARGET_DIR",
-            "CARGO_BUILD_BUILD_DIR",
-            "CARGO_BUILD_RUSTFLAGS",
-            "RUSTC_WRAPPER",
-            "RUSTC_WORKSPACE_WRAPPER",
-            "RUSTC",
-            "RUSTDOC",
-            "CARGO_MANIFEST_DIR",
-            "CARGO_MANIFEST_PATH",
-        ]
-        .contains(&&*name_text)
-            || ["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_PROFILE_", "CARGO_PKG_", "CARGO_TARGET_", "DEP_"]
-                .iter()
-                .any(|prefix| name_text.starts_with(prefix));
-        if is_for_the_host {
-            cargo.env_remove(&name);
-        }
-    }
     let output = cargo.output().map_err(|error| format!("cannot run the inner cargo: {error}"))?;
     if output.status.success() {
         return Ok(());

@@ -175,7 +175,8 @@ impl<'a> Draft<'a> {
 
     /// A small fact: a short text verbatim, a number or a boolean with its name.
     fn fact(&mut self, field: Option<&'a FieldShape>) {
-        let Some(field) = field else { return };
+        // An empty list says nothing.
+        let Some(field) = field.filter(|field| !matches!(field.head_text(), "[]" | "{}")) else { return };
         let most = FACT.min(self.bytes);
         if self.room == 0 || self.shown.iter().any(|seen| seen.path == field.path) {
             return;

@@ -96,7 +96,7 @@ impl Create {
             Some(at) => format!("  until {}", time::print(at)),
             None => "  until you revoke it".to_owned(),
         })?;
-        if !self.yes && !confirmed()? {
+        if !self.yes && !confirmed("Make this grant?", "pass --yes to make the grant")? {
             bail!("no grant was made");
         }
         // The file comes first: a token that cannot be kept should never have existed.
@@ -148,12 +148,13 @@ impl Create {
     }
 }
 
-fn confirmed() -> anyhow::Result<bool> {
+/// Asks someone at the terminal; where nobody can be asked, says what to do instead.
+pub(crate) fn confirmed(question: &str, instead: &str) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
-        return Err(UsageError("nobody can be asked here: pass --yes to make the grant".into()).into());
+        return Err(UsageError(format!("nobody can be asked here: {instead}")).into());
     }
     let mut out = anstream::stderr().lock();
-    write!(out, "Make this grant? [y/N] ")?;
+    write!(out, "{question} [y/N] ")?;
     out.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
@@ -171,7 +172,8 @@ fn new_private_file(path: &Path) -> anyhow::Result<std::fs::File> {
     options.open(path).with_context(|| format!("cannot make the token file {}", path.display()))
 }
 
-fn moment(text: &str) -> Result<Millis, String> {
+/// A moment on the command line.
+pub(crate) fn moment(text: &str) -> Result<Millis, String> {
     time::parse(text).ok_or_else(|| "write a date such as 2026-01-31, or 2026-01-31T08:00:00Z".to_owned())
 }
 

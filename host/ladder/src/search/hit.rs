@@ -4,13 +4,13 @@ use super::short;
 use crate::describe::{labels_of, scope_of, title, url};
 use crate::rung::{Preview, Rung, in_order, of_match, rungs};
 use serde_json::{Value, json};
-use stepwell_contract::Chars;
+use stepwell_contract::{Chars, Span};
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::SearchHit;
 use stepwell_source::{FieldKind, time};
 
-/// The places of a hit: the fields where words were found, with what was shown of them, and then the long ones.
-pub(super) fn hit_rungs(hit: &SearchHit) -> Vec<Rung<'_>> {
+/// The places of a hit: the fields where words were found, with as much as was shown of them, and then the long ones.
+pub(super) fn hit_rungs(hit: &SearchHit, snippet: Chars) -> Vec<Rung<'_>> {
     let of_top = |name: &str| {
         hit.matches.iter().find(move |found| found.path.below_top().is_empty() && found.path.top() == name)
     };
@@ -19,6 +19,12 @@ pub(super) fn hit_rungs(hit: &SearchHit) -> Vec<Rung<'_>> {
     places.retain(|rung| rung.preview != Preview::Unavailable || rung.kind != FieldKind::Json);
     let inside = hit.matches.iter().filter(|found| !found.path.below_top().is_empty());
     places.extend(inside.map(Rung::inside));
+    for place in &mut places {
+        if let Preview::Snippet { at, text } = &mut place.preview {
+            *text = short(text, snippet).to_owned();
+            *at = Span::at(at.start(), Chars::of(text));
+        }
+    }
     in_order(places)
 }
 

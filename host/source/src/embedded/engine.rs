@@ -3,6 +3,7 @@
 use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
+use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
 use async_trait::async_trait;
 use std::fmt::Debug;
@@ -15,6 +16,9 @@ pub(crate) trait Engine: Send + Sync + Debug {
 
     /// Runs statements in one transaction: all of them count, or none. Gives the rows that each one changed.
     async fn write(&self, statements: Vec<(Statement, Vec<Param>)>) -> Result<Vec<u64>, Failure>;
+
+    /// Adds entries to the ledger. When it returns, they survive a crash. Callers that wait together share one commit.
+    async fn append(&self, entries: NewEntries) -> Result<(), Failure>;
 
     /// Spells a look-up of any of some words in the engine's own query language, each taken literally.
     fn any_word(&self, words: &[String]) -> String;

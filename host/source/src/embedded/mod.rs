@@ -8,6 +8,7 @@ pub(crate) mod engine;
 mod gate;
 mod grants;
 mod ingest;
+pub(crate) mod ledger;
 mod locate;
 pub mod observe;
 mod page;
@@ -25,6 +26,7 @@ use crate::bind;
 use crate::catalogue::GrantedScope;
 use crate::error::{Failure, Result};
 use crate::grant::GrantState;
+use crate::ledger::Disclosure;
 use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
 use crate::shape::{Digest, Field, RecordRef, RecordView};
 use crate::source::Source;
@@ -67,6 +69,16 @@ impl Embedded {
             observer.seen(Seen { statement, rows: rows.len(), bytes });
         }
         Ok(rows)
+    }
+
+    /// Makes a new key to seal cursors with. Cursors of the key before it still open; older ones no longer do.
+    pub async fn rotate_sealing_key(&self) -> Result<(), Failure> {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)
+            .map_err(|error| Failure::Store(format!("no random bits for a key: {error}")))?;
+        let add = (Statement::AddSealingKey, bind![&secret[..], time::now()]);
+        self.engine.write(vec![add, (Statement::ForgetSealingKeys, bind![])]).await?;
+        Ok(())
     }
 
     /// Says why a grant that gives no rows gives none; returns if the grant itself is in order.
@@ -163,6 +175,10 @@ impl Source for Embedded {
 
     async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation> {
         self.compute(caller, query).await
+    }
+
+    async fn disclose(&self, caller: &Caller, tool: &'static str, disclosed: &[Disclosure]) -> Result<()> {
+        Ok(self.write_down(caller, tool, disclosed).await?)
     }
 
     async fn keyring(&self) -> Result<Keyring> {

@@ -108,6 +108,26 @@ macro_rules! match_units {
     };
 }
 
+/// The entries of the ledger that an owner means: from `?1` to before `?2`, of the grant `?3`, of the record `?4` to `?6`.
+macro_rules! meant {
+    () => {
+        "WHERE at >= ?1 AND at < ?2 AND (CAST(?3 AS TEXT) IS NULL OR grant_id = ?3)
+         AND (CAST(?4 AS TEXT) IS NULL OR connection = ?4) AND (CAST(?5 AS TEXT) IS NULL OR stream = ?5)
+         AND (CAST(?6 AS TEXT) IS NULL OR rid = ?6) "
+    };
+}
+
+/// The columns of a new entry of the ledger.
+macro_rules! add_disclosure {
+    ($values:literal) => {
+        concat!(
+            "INSERT INTO disclosure (at, grant_id, client, tool, connection, stream, rid, field, span_unit, span_start,
+             span_end, bytes, tier) ",
+            $values
+        )
+    };
+}
+
 macro_rules! statements {
     ($($(#[$doc:meta])* $name:ident $reads:ident = $sql:expr;)*) => {
         /// A statement of the closed set.
@@ -272,6 +292,39 @@ statements! {
     /// How many records a connection's stream has.
     CountRecords Books = "SELECT CAST(COUNT(*) AS BIGINT) FROM record WHERE scope = ?1";
 
+    /// A page of the ledger, the newest entries first: those that are meant and stand before the entry `?8` of `?7`.
+    ListDisclosures Books = concat!(
+        "SELECT id, at, grant_id, client, tool, connection, stream, rid, field, span_unit, span_start, span_end, bytes, tier
+         FROM disclosure ", meant!(), "AND at <= ?7 AND (at < ?7 OR id < ?8) ORDER BY at DESC, id DESC LIMIT ?9");
+    /// How many entries are meant, and how much they say.
+    CountDisclosures Books = concat!(
+        "SELECT CAST(COUNT(*) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT), MIN(at), MAX(at) FROM disclosure ",
+        meant!());
+    /// What is left of removed entries from `?1` to before `?2`.
+    Tombstones Books = "SELECT erased_at, reason, entries, bytes, first_at, last_at FROM disclosure_tombstone
+        WHERE last_at >= ?1 AND first_at < ?2 ORDER BY last_at DESC, id";
+
+    /// Adds an entry to the ledger.
+    AddDisclosure Nothing = add_disclosure!("VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
+    /// Marks a chunk of the entries that are meant, for removal.
+    MarkDisclosures Nothing = concat!(
+        "UPDATE disclosure SET erased = ?7 WHERE id IN (SELECT id FROM disclosure ", meant!(),
+        "AND erased IS NULL ORDER BY at, id LIMIT ?8)");
+    /// Counts what is marked into its tombstone.
+    BuryDisclosures Nothing = "INSERT INTO disclosure_tombstone (id, erased_at, reason, entries, bytes, first_at, last_at)
+        SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), CAST(COUNT(*) AS BIGINT),
+               CAST(SUM(bytes) AS BIGINT), MIN(at), MAX(at)
+        FROM disclosure WHERE erased = ?1 HAVING COUNT(*) > 0
+        ON CONFLICT (id) DO UPDATE SET
+          erased_at = excluded.erased_at, entries = disclosure_tombstone.entries + excluded.entries,
+          bytes = disclosure_tombstone.bytes + excluded.bytes,
+          first_at = CASE WHEN excluded.first_at < disclosure_tombstone.first_at
+                          THEN excluded.first_at ELSE disclosure_tombstone.first_at END,
+          last_at = CASE WHEN excluded.last_at > disclosure_tombstone.last_at
+                         THEN excluded.last_at ELSE disclosure_tombstone.last_at END";
+    /// Removes what is marked.
+    DeleteDisclosures Nothing = "DELETE FROM disclosure WHERE erased = ?1";
+
     /// Makes a connection known.
     AddConnection Nothing = "INSERT INTO connection (id, connector, label, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (id) DO UPDATE SET
@@ -293,12 +346,18 @@ statements! {
     AddGrantResource Nothing = "INSERT INTO grant_resource (grant_id, scope, rid) VALUES (?1, ?2, ?3)";
     /// Revokes a grant, once.
     RevokeGrant Nothing = "UPDATE grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+    /// Makes a key to seal cursors with.
+    AddSealingKey Nothing = "INSERT INTO sealing_key (secret, created_at) VALUES (?1, ?2)";
+    /// Forgets the keys whose cursors no longer open.
+    ForgetSealingKeys Nothing = "DELETE FROM sealing_key
+        WHERE id NOT IN (SELECT id FROM sealing_key ORDER BY id DESC LIMIT 2)";
     /// Makes a token.
     AddToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 }
 
 impl Statement {
-    /// Its text in Postgres's spelling. Only the look-up of words differs in more than the spelling of parameters.
+    /// Its text in Postgres's spelling. Only the look-up of words, and the entries of the ledger, which come as arrays,
+    /// differ in more than the spelling of parameters.
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
@@ -306,6 +365,12 @@ impl Statement {
             Self::MatchUnits => {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
             }
+            Self::AddDisclosure => add_disclosure!(
+                "SELECT CAST(?1 AS BIGINT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), n.*
+                 FROM unnest(CAST(?5 AS TEXT[]), CAST(?6 AS TEXT[]), CAST(?7 AS TEXT[]), CAST(?8 AS TEXT[]),
+                             CAST(?9 AS BIGINT[]), CAST(?10 AS BIGINT[]), CAST(?11 AS BIGINT[]), CAST(?12 AS BIGINT[]),
+                             CAST(?13 AS TEXT[])) AS n"
+            ),
             other => other.sql(),
         };
         sql.replace('?', "$")

@@ -1,5 +1,6 @@
 //! The embedded store on Postgres: any number of replicas on one database.
 
+mod ledger;
 mod migrate;
 mod store;
 mod tls;
@@ -9,6 +10,7 @@ use crate::embedded::engine::{Engine, StoredBatch};
 use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
+use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -91,6 +93,10 @@ impl Engine for Postgres {
         }
         transaction.commit().await?;
         Ok(changed)
+    }
+
+    async fn append(&self, entries: NewEntries) -> Result<(), Failure> {
+        ledger::append(&connection(&self.writer).await?, &entries).await
     }
 
     fn any_word(&self, words: &[String]) -> String {

@@ -157,3 +157,29 @@ async fn a_window_is_read_along_the_index_of_chunks() {
         client.batch_execute("ANALYZE").await.unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_the_first_version_is_brought_up_to_date_in_its_place() {
+    let url = Server::shared().fresh_database();
+    let client = connect(&url).await;
+    client.batch_execute(&format!("CREATE SCHEMA {SCHEMA}")).await.unwrap();
+    client.batch_execute(migrate::STEPS[0]).await.unwrap();
+    client
+        .batch_execute(
+            "UPDATE meta SET version = 1;
+             INSERT INTO sealing_key (secret, created_at) VALUES ('\\x01', 1);
+             INSERT INTO connection VALUES ('home', NULL, 'Home', 1);",
+        )
+        .await
+        .unwrap();
+    let store = open(&url).await.unwrap();
+    let caller = crate::token::Caller { grant: "grt".into(), client: "new".into() };
+    store.disclose(&caller, "fetch", &[crate::ledger::Disclosure::default()]).await.unwrap();
+    let found = client.query_one(
+        "SELECT version, (SELECT COUNT(*) FROM sealing_key), (SELECT COUNT(*) FROM connection) FROM meta",
+        &[],
+    );
+    let found = found.await.unwrap();
+    let found: [i64; 3] = [found.get(0), found.get(1), found.get(2)];
+    assert_eq!(found, [migrate::STEPS.len() as i64, 1, 1]);
+}

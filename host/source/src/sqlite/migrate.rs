@@ -9,7 +9,7 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x5374_6570;
 
 /// Each entry brings the schema from its index to the next version.
-const STEPS: &[&str] = &[include_str!("schema.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("ledger.sql")];
 
 /// Makes or upgrades the schema; refuses a file that is not ours or is newer than we are.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {

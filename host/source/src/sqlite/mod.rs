@@ -1,5 +1,6 @@
 //! The embedded store on SQLite: one file, no set-up.
 
+mod ledger;
 mod migrate;
 mod store;
 mod writer;
@@ -9,6 +10,7 @@ use crate::embedded::engine::{Engine, StoredBatch};
 use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
+use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
@@ -111,6 +113,10 @@ impl Engine for Sqlite {
                 Ok(changed)
             })
             .await
+    }
+
+    async fn append(&self, entries: NewEntries) -> Result<(), Failure> {
+        self.writer.append(entries).await
     }
 
     fn any_word(&self, words: &[String]) -> String {

@@ -20,7 +20,7 @@ fn refusal(path: &Path, missing: Missing) -> String {
 /// Asks SQLite itself which columns a statement reads.
 fn columns_read(statement: Statement) -> BTreeSet<String> {
     let mut connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch(include_str!("schema.sql")).unwrap();
+    connection.execute_batch(&migrate::STEPS.concat()).unwrap();
     let read = Arc::new(Mutex::new(BTreeSet::new()));
     let note = read.clone();
     let watch = move |context: AuthContext<'_>| {
@@ -196,4 +196,86 @@ async fn a_store_that_was_closed_opens_as_it_was() {
         stepwell_contract::Code::OwnerTokenRefused,
         "the token is known"
     );
+}
+
+/// How many transactions the log of a store holds: a frame that ends one says how large the file then is.
+fn commits(store: &Path) -> usize {
+    let wal = std::fs::read(store.with_extension("db-wal")).unwrap_or_default();
+    let number = |at: usize| u32::from_be_bytes(wal[at..at + 4].try_into().unwrap()) as usize;
+    let Some(page) = (wal.len() > 32).then(|| number(8)) else { return 0 };
+    // Frames of an earlier round of the log carry its salt.
+    let ours = |frame: usize| wal[frame + 8..frame + 16] == wal[16..24];
+    (32..wal.len() - 24).step_by(24 + page).filter(|&frame| ours(frame) && number(frame + 4) > 0).count()
+}
+
+fn entries(client: &str) -> NewEntries {
+    let disclosed = vec![crate::ledger::Disclosure::default()];
+    NewEntries { at: 1, grant: "grt".into(), client: client.into(), tool: "fetch", disclosed }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn those_who_wait_together_share_one_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(Sqlite::open(place(&dir), Missing::Create).unwrap());
+    store.append(entries("first")).await.unwrap();
+    let before = commits(&place(&dir));
+    // Someone else writes for a while, and meanwhile fifty gather.
+    let other = Connection::open(place(&dir)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut waiting = tokio::task::JoinSet::new();
+    for number in 0..50 {
+        let store = store.clone();
+        waiting.spawn(async move { store.append(entries(&number.to_string())).await });
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(commits(&place(&dir)), before);
+    other.execute_batch("ROLLBACK").unwrap();
+    assert!(waiting.join_all().await.into_iter().all(|outcome| outcome.is_ok()));
+    let made = commits(&place(&dir)) - before;
+    assert!((1..=3).contains(&made), "{made} commits for 50 callers");
+    let written: i64 = other
+        .query_row("SELECT COUNT(*) FROM disclosure WHERE client <> 'first'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(written, 50);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_for_another_process_waits_no_longer_than_that_takes_or_the_patience_lasts() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
+    let other = Connection::open(place(&dir)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let started = std::time::Instant::now();
+    let (one, two) = tokio::join!(store.append(entries("one")), store.append(entries("two")));
+    for outcome in [one, two] {
+        let Err(Failure::Shared(error)) = outcome else { panic!("{outcome:?}") };
+        assert!(error.to_string().contains("locked"), "{error}");
+    }
+    // Two groups at the worst, each with the patience of one statement.
+    assert!(started.elapsed() < BUSY * 3, "{:?}", started.elapsed());
+    other.execute_batch("ROLLBACK").unwrap();
+    store.append(entries("three")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_of_the_first_version_is_brought_up_to_date_in_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let old = Connection::open(place(&dir)).unwrap();
+    old.pragma_update(None, "journal_mode", "WAL").unwrap();
+    old.execute_batch(include_str!("schema.sql")).unwrap();
+    old.execute_batch(
+        "INSERT INTO sealing_key (secret, created_at) VALUES (zeroblob(32), 1);
+         INSERT INTO connection VALUES ('home', NULL, 'Home', 1);
+         PRAGMA application_id = 0x53746570; PRAGMA user_version = 1;",
+    )
+    .unwrap();
+    drop(old);
+    let keys = sealing_keys(&place(&dir));
+    let store = Sqlite::open(place(&dir), Missing::Refuse).unwrap();
+    store.append(entries("new")).await.unwrap();
+    assert_eq!(sealing_keys(&place(&dir)), keys, "its key still opens cursors");
+    let look = Connection::open(place(&dir)).unwrap();
+    let version: i64 = look.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let kept: i64 = look.query_row("SELECT COUNT(*) FROM connection", [], |row| row.get(0)).unwrap();
+    assert_eq!((version, kept), (migrate::STEPS.len() as i64, 1));
 }

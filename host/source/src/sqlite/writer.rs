@@ -1,12 +1,25 @@
 //! The one thread that writes.
 
 use crate::error::Failure;
+use crate::ledger::NewEntries;
+use crate::sqlite::ledger::{self, Waiting};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
-type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+type Work = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// How many answers share one commit at most, so that the first of them does not wait for all that come after.
+const GROUP: usize = 256;
+
+/// What the thread is asked to do.
+enum Job {
+    /// Something with a transaction of its own.
+    Work(Work),
+    /// To add to the ledger, together with whoever else waits for that.
+    Append(Waiting),
+}
 
 /// Owns the only connection that can write, on a thread of its own: writes never wait for each other's locks.
 pub(super) struct Writer {
@@ -18,11 +31,9 @@ impl Writer {
     /// Starts the thread.
     pub(super) fn start(mut connection: Connection) -> Result<Self, Failure> {
         let (jobs, waiting) = channel::<Job>();
-        let thread = std::thread::Builder::new().name("stepwell-writer".into()).spawn(move || {
-            for job in waiting {
-                job(&mut connection);
-            }
-        });
+        let thread = std::thread::Builder::new()
+            .name("stepwell-writer".into())
+            .spawn(move || work_through(&mut connection, &waiting));
         let thread = thread.map_err(|error| Failure::Store(format!("no thread to write from: {error}")))?;
         Ok(Self { jobs: Some(jobs), thread: Some(thread) })
     }
@@ -33,7 +44,7 @@ impl Writer {
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let (done, result) = oneshot::channel();
-        let job: Job = Box::new(move |connection| {
+        let work: Work = Box::new(move |connection| {
             // IMMEDIATE takes the write lock at once, so that two processes queue instead of failing half-way.
             let outcome =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Failure::from);
@@ -45,9 +56,41 @@ impl Writer {
             // A caller that went away has no use for the answer; the work is done all the same.
             let _ = done.send(outcome);
         });
-        let jobs = self.jobs.as_ref().ok_or(Failure::Gone)?;
-        jobs.send(job).map_err(|_| Failure::Gone)?;
+        self.send(Job::Work(work))?;
         result.await.map_err(|_| Failure::Gone)?
+    }
+
+    /// Adds entries to the ledger. When it returns, they are durable.
+    pub(super) async fn append(&self, entries: NewEntries) -> Result<(), Failure> {
+        let (done, result) = oneshot::channel();
+        self.send(Job::Append(Waiting { entries, done }))?;
+        result.await.map_err(|_| Failure::Gone)?
+    }
+
+    fn send(&self, job: Job) -> Result<(), Failure> {
+        self.jobs.as_ref().ok_or(Failure::Gone)?.send(job).map_err(|_| Failure::Gone)
+    }
+}
+
+/// Does one job after the other. Entries of the ledger that wait next to each other are written together: making them
+/// durable costs the same for one as for many.
+fn work_through(connection: &mut Connection, waiting: &Receiver<Job>) {
+    let mut next = None;
+    while let Some(job) = next.take().or_else(|| waiting.recv().ok()) {
+        match job {
+            Job::Work(work) => work(connection),
+            Job::Append(first) => {
+                let mut group = vec![first];
+                while group.len() < GROUP && next.is_none() {
+                    match waiting.try_recv() {
+                        Ok(Job::Append(another)) => group.push(another),
+                        Ok(other) => next = Some(other),
+                        Err(_) => break,
+                    }
+                }
+                ledger::append(connection, group);
+            }
+        }
     }
 }
 

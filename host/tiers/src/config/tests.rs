@@ -7,7 +7,8 @@ fn error(text: &str) -> String {
 #[test]
 fn the_file_that_ships_says_exactly_the_defaults() {
     let text = include_str!("../../../../plugins.toml");
-    assert_eq!(Config::parse(text, &[]), Ok(Config::default()));
+    // The server reads its own table, and a test there holds that against its defaults.
+    assert_eq!(Config::parse(text, &["server"]), Ok(Config::default()));
     // It states every setting, so that an operator sees what there is. A commented example does not count.
     for key in
         ["enabled", "component", "on_fault", "deadline_ms", "memory_mb", "output_kb", "reads", "read_kb"]

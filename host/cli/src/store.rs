@@ -1,0 +1,41 @@
+//! `stepwell store`: takes care of a store.
+
+use crate::output::Output;
+use crate::store_args::StoreArguments;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use stepwell_source::sqlite::Missing;
+
+/// Takes care of a store
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreVerb {
+    RotateKey(RotateKey),
+}
+
+/// Makes a new key to seal cursors with
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Cursors that clients hold under the key before keep working; older ones become invalid. Servers that are running take the
+new key up within a minute.")]
+pub(crate) struct RotateKey {
+    #[command(flatten)]
+    store: StoreArguments,
+}
+
+impl StoreVerb {
+    pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
+        match self {
+            Self::RotateKey(rotate) => rotate.run(output).await,
+        }
+    }
+}
+
+impl RotateKey {
+    async fn run(self, output: &Output) -> anyhow::Result<()> {
+        self.store.open(Missing::Refuse).await?.rotate_sealing_key().await?;
+        if output.is_json() {
+            return output.json(&json!({ "rotated": true }));
+        }
+        output.line(format_args!("cursors are sealed under a new key from now on"))
+    }
+}

@@ -1,0 +1,89 @@
+//! The `[ledger]` table of plugins.toml.
+
+use serde::Deserialize;
+use stepwell_ladder::{LedgerFault, LedgerPolicy};
+
+/// What an operator decided about the disclosure ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LedgerConfig {
+    /// Whether reads are written down.
+    pub enabled: bool,
+    /// What happens to a read that cannot be.
+    pub on_fault: OnFault,
+    /// How many days an entry is kept; 0 means for ever.
+    pub keep_days: u32,
+}
+
+impl Default for LedgerConfig {
+    fn default() -> Self {
+        Self { enabled: true, on_fault: OnFault::Refuse, keep_days: 730 }
+    }
+}
+
+/// What happens to a read that cannot be written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFault {
+    /// It is refused.
+    Refuse,
+    /// It is answered, and an error is logged.
+    Serve,
+}
+
+impl From<LedgerConfig> for LedgerPolicy {
+    fn from(config: LedgerConfig) -> Self {
+        let on_fault = match config.on_fault {
+            OnFault::Refuse => LedgerFault::Refuse,
+            OnFault::Serve => LedgerFault::Serve,
+        };
+        Self { enabled: config.enabled, on_fault }
+    }
+}
+
+/// What is wrong with the `[ledger]` table.
+#[derive(Debug, thiserror::Error)]
+#[error("plugins.toml: {}", .0.message())]
+pub struct BadLedgerConfig(#[from] toml::de::Error);
+
+/// The part of the file that is read here.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct File {
+    ledger: LedgerConfig,
+}
+
+impl LedgerConfig {
+    /// The name of the table.
+    pub const ROOM: &'static str = "ledger";
+
+    /// Reads the `[ledger]` table; the other tables are read elsewhere.
+    pub fn parse(text: &str) -> Result<Self, BadLedgerConfig> {
+        Ok(toml::from_str::<File>(text)?.ledger)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_its_table_and_nothing_else() {
+        let default = LedgerConfig::parse("[server]\nschemas = \"seed\"").unwrap();
+        assert_eq!(default, LedgerConfig::default());
+        assert_eq!(LedgerPolicy::from(default), LedgerPolicy::default());
+        let all = "[ledger]\nenabled = false\non_fault = \"serve\"\nkeep_days = 0";
+        let all = LedgerConfig::parse(all).unwrap();
+        assert_eq!(all, LedgerConfig { enabled: false, on_fault: OnFault::Serve, keep_days: 0 });
+        for wrong in ["keep = 3", "keep_days = -1", "on_fault = \"ignore\"", "enabled = \"yes\""] {
+            assert!(LedgerConfig::parse(&format!("[ledger]\n{wrong}")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_file_that_ships_says_the_defaults() {
+        let shipped = include_str!("../../../plugins.toml");
+        assert!(shipped.contains("[ledger]"));
+        assert_eq!(LedgerConfig::parse(shipped).unwrap(), LedgerConfig::default());
+    }
+}

@@ -1,0 +1,10 @@
+//! The contract as a client meets it: nothing that a result shows is a dead end, nothing is too large, nothing is forged,
+//! and every result is as it was reviewed.
+
+mod budgets;
+mod desk;
+mod forging;
+mod golden;
+mod handles;
+mod replay;
+mod replicas;
