@@ -5,8 +5,8 @@ use crate::bind;
 use crate::embedded::row::Param;
 use crate::embedded::statement::{Reads, Statement};
 use Statement::{
-    BlobParts, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits, RecordFields,
-    Search, Shape, Text, Values,
+    BlobParts, FilterValues, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits,
+    RecordFields, Search, Shape, Text, Values,
 };
 
 /// What a breach is about, and so which statements have to notice it.
@@ -162,6 +162,10 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
             hidden[5] = "/hidden_file".into();
             wrong.push(("a field that was not granted", hidden));
         }
+        FilterValues => {
+            wrong.push(("a field that was not granted", with(3, "secret".into())));
+            wrong.push(("a record of another connection", with(4, gate.elsewhere.record.into())));
+        }
         Values => {
             let mut secret = with(4, "secret".into());
             secret[5] = "secret".into();
@@ -278,8 +282,12 @@ fn the_text_of_every_statement_says_what_it_reads() {
                 Reads::Shape => assert!(!content && under_grant, "{name}"),
                 Reads::Books => assert!(!content && sql.starts_with("SELECT"), "{name}"),
                 Reads::Nothing => {
-                    let writes =
-                        ["INSERT", "UPDATE", "DELETE FROM disclosure WHERE erased", "DELETE FROM sealing_key"];
+                    let writes = [
+                        "INSERT",
+                        "UPDATE",
+                        "DELETE FROM disclosure WHERE erased",
+                        "DELETE FROM sealing_key",
+                    ];
                     assert!(writes.iter().any(|verb| sql.starts_with(verb)), "{name}");
                 }
             }
