@@ -22,10 +22,12 @@ const PAGE: usize = 500;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Every read is written down before its answer leaves: when, under which grant, by which tool, which part of which record,
-and how many bytes. The text that was shown is not kept, nor the phrase that was looked for. The newest entries come
-first. Spans count Unicode code points, or bytes for binary fields. Where entries were removed, a line says how many.
-With --json each entry is a line of JSON, and the last line is the total.
+Every read is written down before its answer leaves: when, under which grant, by which tool,
+which part of which record, and how many bytes. The text that was shown is not kept, nor the
+phrase that was looked for. Spans count Unicode code points, or bytes for binary fields.
+
+The newest entries come first. Where entries were removed, a line says how many. With --json
+each entry is a line of JSON, and the last line is the total.
 
   stepwell disclosures --since 2026-01-01
   stepwell disclosures --record cin_home/messages:m1

@@ -2,6 +2,7 @@
 
 use crate::arguments::{self, invalid, required, text};
 use crate::disclosed;
+use crate::filter;
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::reply::{LadderError, Reply};
 use crate::search::short;
@@ -99,6 +100,7 @@ fn query(args: &Value) -> Result<AggregateQuery, Refusal> {
         metric,
         field: text(args, "field").map(str::to_owned),
         group,
+        conditions: filter::conditions(args)?,
         limit: arguments::limit(args, DEFAULT_PAGE),
     })
 }

@@ -9,6 +9,7 @@ mod content_ladder;
 mod describe;
 mod disclosed;
 mod fetch;
+mod filter;
 mod fit;
 mod keys;
 mod ladder;

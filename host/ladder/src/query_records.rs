@@ -3,6 +3,7 @@
 use crate::arguments;
 use crate::describe::{cut_value, labels_of, scope_of, title};
 use crate::disclosed;
+use crate::filter;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
@@ -14,7 +15,7 @@ use stepwell_contract::budget::{self, DEFAULT_PAGE};
 use stepwell_contract::quote::json_string;
 use stepwell_contract::{Bytes, Chars};
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{FieldMatch, Order, RecordsPage, RecordsQuery};
+use stepwell_source::query::{AggregateQuery, FieldMatch, Metric, Order, RecordsPage, RecordsQuery};
 use stepwell_source::{RecordView, time};
 use stepwell_tiers::Purpose;
 
@@ -33,6 +34,7 @@ impl Ladder {
             stream: arguments::stream(arguments::required(args, "stream")?)?,
             connection: arguments::connection(args)?,
             fields: arguments::texts(args, "fields"),
+            conditions: filter::conditions(args)?,
             order,
             limit: arguments::limit(args, DEFAULT_PAGE),
             cursor: arguments::text(args, "cursor").map(str::to_owned),
@@ -40,9 +42,11 @@ impl Ladder {
         let pages = (query.limit as u64).max(DEFAULT_PAGE);
         let budget = Bytes(budget::RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
+        let count = self.count(asker, args, &query).await?;
         loop {
             let page = self.source.records(asker.caller, &query).await?;
-            let (reply, over) = self.records_reply(asker, args, &query, &page, &scopes, budget).await?;
+            let (reply, over) =
+                self.records_reply(asker, args, &query, &page, count, &scopes, budget).await?;
             match reply {
                 Some(mut reply) if over == Bytes::ZERO || page.records.len() < 2 => {
                     let shown = &reply.structured;
@@ -55,12 +59,36 @@ impl Ladder {
         }
     }
 
+    /// How many records there are on all pages, if that was asked. Counting is exact, also where an estimate would do.
+    async fn count(
+        &self,
+        asker: &Asker<'_>,
+        args: &Value,
+        query: &RecordsQuery,
+    ) -> Result<Option<u64>, LadderError> {
+        if !matches!(arguments::text(args, "count"), Some("estimated" | "exact")) {
+            return Ok(None);
+        }
+        let all = AggregateQuery {
+            stream: query.stream.clone(),
+            connection: query.connection.clone(),
+            metric: Metric::Count,
+            field: None,
+            group: None,
+            conditions: query.conditions.clone(),
+            limit: 1,
+        };
+        Ok(Some(self.source.aggregate(asker.caller, &all).await?.records))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a page and what is said about it")]
     async fn records_reply(
         &self,
         asker: &Asker<'_>,
         args: &Value,
         query: &RecordsQuery,
         page: &RecordsPage,
+        count: Option<u64>,
         scopes: &[GrantedScope],
         budget: Bytes,
     ) -> Result<(Option<Reply>, Bytes), LadderError> {
@@ -68,10 +96,10 @@ impl Ladder {
             page.records.iter().map(|view| (view, &[][..])).collect();
         let glances = self.glances(asker, &views, scopes, Purpose::Row, PREVIEW_BYTES).await?;
         let links = self.links(asker, &views, scopes).await?;
-        let text = self.records_text(args, query, page, scopes, &glances);
+        let text = self.records_text(args, query, page, count, scopes, &glances);
         Ok(first_that_fits(&SIZES, budget, |size| Reply {
             text: vec![text.clone()],
-            structured: self.records_structured(asker, page, size),
+            structured: self.records_structured(asker, page, count, size),
             links: links.clone(),
             meta: None,
             disclosed: Vec::new(),
@@ -83,6 +111,7 @@ impl Ladder {
         args: &Value,
         query: &RecordsQuery,
         page: &RecordsPage,
+        count: Option<u64>,
         scopes: &[GrantedScope],
         glances: &[Glance],
     ) -> String {
@@ -92,6 +121,9 @@ impl Ladder {
             let mut head = format!("{total} record(s) of {stream}. has_more={}.", page.next_cursor.is_some());
             if let Some(cursor) = &page.next_cursor {
                 head.push_str(&format!(" next_cursor={}.", json_string(cursor)));
+            }
+            if let Some(count) = count {
+                head.push_str(&format!(" count={count}."));
             }
             head + &rest_of_page("query_records", args, shown, total)
         };
@@ -126,6 +158,7 @@ impl Ladder {
         &self,
         asker: &Asker<'_>,
         page: &RecordsPage,
+        count: Option<u64>,
         (chars, ladder): (u64, usize),
     ) -> Value {
         let most = Chars(chars);
@@ -135,12 +168,15 @@ impl Ladder {
             .iter()
             .take(ladder)
             .map(|view| self.ladder_record(asker, &view.identity, &record_rungs(view, most)));
-        let data = json!({
+        let mut data = json!({
             "object": "list",
             "has_more": page.next_cursor.is_some(),
             "next_cursor": page.next_cursor,
-            "data": rows,
         });
+        if let Some(count) = count {
+            data["meta"] = json!({ "count": { "kind": "exact", "value": count } });
+        }
+        data["data"] = json!(rows);
         let mut structured = self.envelope(data, Vec::new());
         structured["content_ladder"] = self.content_ladder("record_set", records);
         structured

@@ -5,6 +5,7 @@ mod hit;
 use crate::arguments;
 use crate::describe::{labels_of, scope_of, title};
 use crate::disclosed;
+use crate::filter;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
 use stepwell_contract::quote::json_string;
 use stepwell_contract::unit::slice;
-use stepwell_contract::{Bytes, Chars, Span};
+use stepwell_contract::{Bytes, Chars, Code, Refusal, Span};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::{FieldMatch, SearchHit, SearchPage, SearchQuery};
@@ -36,11 +37,17 @@ const CALL: usize = 300;
 impl Ladder {
     /// Finds records that contain words.
     pub(crate) async fn draft_search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
+        if let Some(mode @ ("semantic" | "hybrid")) = arguments::text(args, "mode") {
+            let message = format!("this source searches by words only, and not in the mode {mode}");
+            let refusal = Refusal::new(Code::UnsupportedSearchMode, message).param("mode");
+            return Err(refusal.hint("leave mode out").into());
+        }
         let streams = arguments::texts(args, "streams").unwrap_or_default();
         let mut query = SearchQuery {
             q: arguments::required(args, "q")?.to_owned(),
             streams: streams.iter().map(|name| arguments::stream(name)).collect::<Result<_, _>>()?,
             connection: arguments::connection(args)?,
+            conditions: filter::conditions(args)?,
             limit: arguments::limit(args, DEFAULT_PAGE),
             cursor: arguments::text(args, "cursor").map(str::to_owned),
         };

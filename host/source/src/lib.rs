@@ -7,6 +7,7 @@
 pub mod catalogue;
 pub mod embedded;
 pub mod error;
+pub mod filter;
 pub mod grant;
 pub mod ledger;
 pub mod postgres;

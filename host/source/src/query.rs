@@ -1,5 +1,6 @@
 //! What can be asked about many records at once.
 
+use crate::filter::Condition;
 use crate::shape::RecordView;
 use stepwell_contract::{Chars, ConnectionId, FieldPath, Span, StreamName};
 
@@ -22,6 +23,8 @@ pub struct RecordsQuery {
     pub connection: Option<ConnectionId>,
     /// Only these fields.
     pub fields: Option<Vec<String>>,
+    /// Only records that meet all of these.
+    pub conditions: Vec<Condition>,
     /// Which way.
     pub order: Order,
     /// How many at most.
@@ -46,6 +49,8 @@ pub struct SearchQuery {
     pub q: String,
     /// Only these streams; empty means all that are granted.
     pub streams: Vec<StreamName>,
+    /// Only records that meet all of these.
+    pub conditions: Vec<Condition>,
     /// Only this connection.
     pub connection: Option<ConnectionId>,
     /// How many at most.
@@ -102,6 +107,8 @@ pub struct AggregateQuery {
     pub field: Option<String>,
     /// One number for each value of a field, or for each stretch of time.
     pub group: Option<Group>,
+    /// Only records that meet all of these.
+    pub conditions: Vec<Condition>,
     /// How many groups at most, the largest first; stretches of time come in their order.
     pub limit: usize,
 }

@@ -4,6 +4,7 @@ use crate::on_both_engines;
 use crate::world::{World, connection, fields, stream};
 use serde_json::json;
 use stepwell_contract::{Bytes, Code, StreamName};
+use stepwell_source::filter::{Condition, Scalar, Test};
 use stepwell_source::query::{
     AggregateQuery, Granularity, Group, Metric, Order, RecordsQuery, SearchHit, SearchPage, SearchQuery,
 };
@@ -30,11 +31,12 @@ async fn two_accounts(world: &World) {
 
 fn list(limit: usize, order: Order, cursor: Option<String>) -> RecordsQuery {
     let stream = StreamName::new("messages").unwrap();
-    RecordsQuery { stream, connection: None, fields: None, order, limit, cursor }
+    RecordsQuery { stream, connection: None, fields: None, conditions: Vec::new(), order, limit, cursor }
 }
 
 fn words(q: &str) -> SearchQuery {
-    SearchQuery { q: q.to_owned(), streams: Vec::new(), connection: None, limit: 25, cursor: None }
+    let (streams, conditions) = (Vec::new(), Vec::new());
+    SearchQuery { q: q.to_owned(), streams, conditions, connection: None, limit: 25, cursor: None }
 }
 
 async fn search(world: &World, caller: &Caller, q: &str) -> SearchPage {
@@ -195,6 +197,7 @@ async fn numbers_add_up(world: World) {
         metric,
         field: field.map(str::to_owned),
         group,
+        conditions: Vec::new(),
         limit: 1,
     };
     let value =
@@ -245,6 +248,8 @@ async fn bytes_come_in_windows_and_under_the_grant(world: World) {
 }
 
 on_both_engines!(
+    conditions_narrow_lists_searches_and_numbers,
+    a_condition_on_a_field_that_is_not_granted_is_refused_and_reads_nothing,
     pages_join_to_one_order_over_all_connections,
     a_search_needs_all_words_and_looks_into_granted_fields_only,
     search_pages_and_follows_rewrites,
@@ -253,3 +258,93 @@ on_both_engines!(
     numbers_add_up,
     bytes_come_in_windows_and_under_the_grant,
 );
+
+fn condition(field: &str, test: Test, value: Scalar) -> Condition {
+    Condition { field: field.to_owned(), test, value }
+}
+
+async fn conditions_narrow_lists_searches_and_numbers(world: World) {
+    let lines: Vec<String> = (0..400)
+        .map(|n| {
+            let data = json!({ "n": n, "even": n % 2 == 0, "word": format!("heron w{}", n % 7), "at": format!("2026-01-{:02}T00:00:00Z", n % 28 + 1) });
+            json!({ "key": format!("k{n:03}"), "data": data }).to_string()
+        })
+        .collect();
+    world.fill("home/messages", None, &lines).await;
+    world.fill("work/messages", None, &lines[..10]).await;
+    let caller = world.grant(vec![stream("messages")]).await;
+    let number = |n: u32| Scalar::Number(n.to_string());
+    let wanted = vec![
+        condition("even", Test::Equal, Scalar::Boolean(true)),
+        condition("n", Test::AtLeast, number(4)),
+        condition("n", Test::Below, number(390)),
+    ];
+    // Page by page, so that cursors are part of it.
+    let (mut found, mut cursor) = (Vec::new(), None);
+    loop {
+        let query = RecordsQuery { conditions: wanted.clone(), ..list(7, Order::Ascending, cursor) };
+        let page = world.store.records(&caller, &query).await.unwrap();
+        found.extend(page.records.iter().map(|view| view.identity.id().to_string()));
+        match page.next_cursor {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    let mut expected: Vec<String> = (4..390).step_by(2).map(|n| format!("home/messages:k{n:03}")).collect();
+    expected.extend([4, 6, 8].map(|n| format!("work/messages:k{n:03}")));
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+    // Another question's cursor does not go on with this one.
+    let other = RecordsQuery { conditions: wanted[..1].to_vec(), ..list(7, Order::Ascending, None) };
+    let cursor = world.store.records(&caller, &other).await.unwrap().next_cursor;
+    let query = RecordsQuery { conditions: wanted.clone(), ..list(7, Order::Ascending, cursor) };
+    assert_eq!(
+        world.store.records(&caller, &query).await.unwrap_err().refusal().unwrap().code,
+        Code::InvalidCursor
+    );
+    let dated = vec![condition("at", Test::Below, Scalar::Text("2026-01-02".to_owned()))];
+    let hits = SearchQuery { conditions: dated.clone(), limit: 100, ..words("heron w3") };
+    let hits = world.store.search(&caller, &hits).await.unwrap().hits;
+    let expected = (0..400).filter(|n| n % 28 == 0 && n % 7 == 3).count()
+        + (0..10).filter(|n| n % 28 == 0 && n % 7 == 3).count();
+    assert_eq!(hits.len(), expected);
+    let count = AggregateQuery {
+        stream: StreamName::new("messages").unwrap(),
+        connection: Some(connection("home")),
+        metric: Metric::Count,
+        field: None,
+        group: None,
+        conditions: dated,
+        limit: 1,
+    };
+    assert_eq!(world.store.aggregate(&caller, &count).await.unwrap().value, json!(15));
+}
+
+async fn a_condition_on_a_field_that_is_not_granted_is_refused_and_reads_nothing(world: World) {
+    two_accounts(&world).await;
+    let caller = world.grant(vec![fields("messages", &["subject"])]).await;
+    for field in ["note", "no such field"] {
+        let conditions = vec![condition(field, Test::Equal, Scalar::Text("hidden heron".to_owned()))];
+        let refused = [
+            world
+                .store
+                .records(
+                    &caller,
+                    &RecordsQuery { conditions: conditions.clone(), ..list(5, Order::Descending, None) },
+                )
+                .await
+                .err(),
+            world
+                .store
+                .search(&caller, &SearchQuery { conditions: conditions.clone(), ..words("zürich") })
+                .await
+                .err(),
+        ];
+        for error in refused {
+            let error = error.unwrap();
+            let refusal = error.refusal().unwrap();
+            assert_eq!((refusal.code, refusal.param.as_deref()), (Code::FieldNotGranted, Some("filter")));
+        }
+    }
+}

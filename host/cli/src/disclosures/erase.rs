@@ -16,9 +16,10 @@ use stepwell_source::time::{self, Millis};
 /// Removes entries of the ledger and leaves a line that says how many
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Entries go if they meet all the conditions that you give. What stays is a tombstone: how many there were, how many bytes
-they counted, from when to when, and when they were removed. It does not say which grant or record they were about. It
-cannot be removed. Entries that are too old go by themselves, as [ledger] keep_days in plugins.toml says.
+Entries go if they meet all the conditions that you give. What stays is a tombstone: how many
+there were, how many bytes they counted, from when to when, and when they were removed. It does
+not say which grant or record they were about, and it cannot be removed. Entries that are too
+old go by themselves, as [ledger] keep_days in plugins.toml says.
 
   stepwell disclosures erase --before 2025-01-01
   stepwell disclosures erase --grant grt_0123456789abcdef --yes

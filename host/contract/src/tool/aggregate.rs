@@ -1,7 +1,7 @@
 //! `aggregate`: a number about a stream's records.
 
 use super::ToolDefinition;
-use super::shape::{choice, closed, connection, envelope, limit, name};
+use super::shape::{accepting_any_filter, choice, closed, connection, envelope, filter, limit, name};
 use serde_json::json;
 
 pub(super) fn definition() -> ToolDefinition {
@@ -19,6 +19,7 @@ pub(super) fn definition() -> ToolDefinition {
             ),
             "time_zone": name("IANA name such as Europe/Zurich for group_by_time. Default UTC."),
             "limit": limit("How many groups, from 1 to 100. Default 25."),
+            "filter": filter(),
             "connection_id": connection(),
         }),
     );
@@ -28,7 +29,7 @@ pub(super) fn definition() -> ToolDefinition {
         description: "Counts or computes over the records of one stream without reading them: count, sum, min, max, \
                       count_distinct; in all, for each value of a field, or for each stretch of time. Up to 100 groups."
             .to_owned(),
-        accepts: input.clone(),
+        accepts: accepting_any_filter(&input),
         input,
         output: envelope(&[]),
     }

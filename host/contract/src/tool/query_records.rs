@@ -1,6 +1,8 @@
 //! `query_records`: a stream's records, page by page.
 
-use super::shape::{choice, closed, connection, cursor, envelope, limit, name, names};
+use super::shape::{
+    accepting_any_filter, choice, closed, connection, cursor, envelope, filter, limit, name, names,
+};
 use super::{ToolDefinition, ToolSet, ladder};
 use serde_json::json;
 
@@ -13,6 +15,8 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
             "cursor": cursor(),
             "order": choice(&["asc", "desc"], "By time: desc (default) is newest first."),
             "fields": names("Only these top-level fields."),
+            "filter": filter(),
+            "count": choice(&["none", "estimated", "exact"], "Whether to count all records that match. Default none."),
             "connection_id": connection(),
         }),
     );
@@ -26,7 +30,7 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
         name: "query_records",
         title: "List records of a stream",
         description,
-        accepts: input.clone(),
+        accepts: accepting_any_filter(&input),
         input,
         output: envelope(&[("content_ladder", ladder::schema(on))]),
     }

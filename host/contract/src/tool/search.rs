@@ -1,6 +1,8 @@
 //! `search`: records that contain words.
 
-use super::shape::{closed, connection, cursor, envelope, limit, names};
+use super::shape::{
+    accepting_any_filter, choice, closed, connection, cursor, envelope, filter, limit, names,
+};
 use super::{ToolDefinition, ToolSet, ladder};
 use serde_json::{Value, json};
 
@@ -17,6 +19,8 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
             "streams": names("Only these streams."),
             "limit": limit("How many hits, from 1 to 100. Default 25."),
             "cursor": cursor(),
+            "mode": choice(&["lexical", "semantic", "hybrid"], "How to search. Default lexical, by words."),
+            "filter": filter(),
             "connection_id": connection(),
         }),
     );
@@ -32,7 +36,7 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
         name: "search",
         title: "Search records",
         description,
-        accepts: input.clone(),
+        accepts: accepting_any_filter(&input),
         input,
         output: envelope(&[
             ("results", json!({ "type": "array", "items": result() })),

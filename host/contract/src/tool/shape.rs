@@ -47,6 +47,23 @@ pub(super) fn connection() -> Value {
 }
 
 /// The cursor argument of lists.
+/// Conditions on fields, as they are advertised. What is no such object gets a code of its own, so any value is accepted
+/// and then looked at.
+pub(super) fn filter() -> Value {
+    json!({
+        "type": "object",
+        "description": "Only records with these values: exactly {\"folder\":\"inbox\"}, or a range \
+                        {\"sent_at\":{\"gte\":\"2025-01-01\",\"lt\":\"2025-02-01\"}} with gte, gt, lte, lt.",
+    })
+}
+
+/// The same input, accepting any filter.
+pub(super) fn accepting_any_filter(input: &Value) -> Value {
+    let mut accepts = input.clone();
+    accepts["properties"]["filter"] = json!({});
+    accepts
+}
+
 pub(super) fn cursor() -> Value {
     name("next_cursor of the previous page, exactly as shown. Keep the other arguments as they were.")
 }

@@ -79,7 +79,12 @@ fn both_spellings_accept_the_same() {
     let [portable, seed] = [Spelling::Portable, Spelling::Seed].map(|s| definitions(ToolSet::ALL, s));
     for (portable, seed) in portable.iter().zip(&seed) {
         assert_eq!(portable.accepts, seed.accepts);
-        assert_eq!(seed.accepts, seed.input);
+        // A filter of another shape is accepted, and then refused with a code of its own.
+        let mut accepts = seed.accepts.clone();
+        if let Some(filter) = seed.input["properties"].get("filter") {
+            accepts["properties"]["filter"] = filter.clone();
+        }
+        assert_eq!(accepts, seed.input);
     }
 }
 

@@ -40,6 +40,7 @@ impl Embedded {
         let mut sums = Sums::new(query, zone);
         for granted in &scopes {
             self.require_granted(caller, granted.scope, &named).await?;
+            self.require_conditions(caller, std::slice::from_ref(granted), &query.conditions).await?;
             let mut after = 0;
             loop {
                 let (field, group) = (query.field.clone(), group_field.clone());
@@ -54,8 +55,17 @@ impl Embedded {
                 ];
                 let rows = self.read(Statement::Values, params).await?;
                 let full = rows.len() as i64 == PAGE;
+                let mut values = Vec::with_capacity(rows.len());
                 for mut row in rows {
                     after = row.int()?;
+                    values.push((after, row));
+                }
+                if !query.conditions.is_empty() {
+                    let records = values.iter().map(|(record, _)| *record).collect();
+                    let met = self.meeting(caller, granted.scope, records, &query.conditions).await?;
+                    values.retain(|(record, _)| met.contains(record));
+                }
+                for (_, mut row) in values {
                     sums.add(&mut row)?;
                 }
                 if !full {

@@ -119,6 +119,11 @@ impl Gate {
             Statement::GrantedFields => bind![grant, NOW, scope],
             Statement::GrantedScopes => bind![grant, NOW],
             Statement::Values => bind![grant, NOW, scope, record - 1, "subject", "subject", 1],
+            Statement::FilterValues => {
+                let mut params = bind![grant, NOW, scope, "subject", record];
+                params.resize(36, Param::from(-1));
+                params
+            }
             Statement::MatchUnits => bind![grant, NOW, scope, record, word],
             Statement::ListNewest => bind![grant, NOW, scope, i64::MAX, "", -1, 100],
             Statement::ListOldest => bind![grant, NOW, scope, i64::MIN, "", -1, 100],

@@ -4,6 +4,7 @@ mod aggregate;
 mod blob;
 mod catalogue;
 pub(crate) mod engine;
+mod filter;
 #[cfg(test)]
 mod gate;
 mod grants;

@@ -34,12 +34,15 @@ impl Embedded {
         let descending = query.order == Order::Descending;
         let statement = if descending { Statement::ListNewest } else { Statement::ListOldest };
         let connection = query.connection.as_ref().map_or("", |id| id.as_str());
-        let asked = page::asked(&["records", query.stream.as_str(), connection, statement.name()]);
+        let conditions = &query.conditions;
+        self.require_conditions(caller, &scopes, conditions).await?;
+        let told = format!("{conditions:?}");
+        let asked = page::asked(&["records", query.stream.as_str(), connection, statement.name(), &told]);
         let after = query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
-        let (listed, more) =
-            self.stretch(caller, &scopes, statement, after.as_ref(), query.limit, &[]).await?;
-        let next_cursor =
-            more.then(|| listed.last()).flatten().map(|last| page::bookmark(&asked, &last.place));
+        let (listed, next) = self
+            .filtered_stretch(caller, &scopes, statement, after.as_ref(), query.limit, &[], conditions)
+            .await?;
+        let next_cursor = next.map(|place| page::bookmark(&asked, &place));
         let mut records = Vec::with_capacity(listed.len());
         for one in &listed {
             records.push(self.view_listed(caller, one, query.fields.as_deref()).await?);

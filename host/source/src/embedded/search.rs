@@ -35,15 +35,19 @@ impl Embedded {
         let mut parts =
             vec!["search", query.q.as_str(), query.connection.as_ref().map_or("", |id| id.as_str())];
         parts.extend(query.streams.iter().map(|stream| stream.as_str()));
+        let told = format!("{:?}", query.conditions);
+        parts.push(&told);
+        self.require_conditions(caller, &scopes, &query.conditions).await?;
         let asked = page::asked(&parts);
         let after = query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
         let mut terms: Vec<Param> =
             wanted.iter().map(|word| self.engine.any_word(std::slice::from_ref(word)).into()).collect();
         terms.resize(WORDS_MAX, Param::Text(None));
-        let (listed, more) =
-            self.stretch(caller, &scopes, Statement::Search, after.as_ref(), query.limit, &terms).await?;
-        let next_cursor =
-            more.then(|| listed.last()).flatten().map(|last| page::bookmark(&asked, &last.place));
+        let (search, conditions) = (Statement::Search, &query.conditions);
+        let (listed, next) = self
+            .filtered_stretch(caller, &scopes, search, after.as_ref(), query.limit, &terms, conditions)
+            .await?;
+        let next_cursor = next.map(|place| page::bookmark(&asked, &place));
         let mut hits = Vec::with_capacity(listed.len());
         for one in &listed {
             let record = self.view_listed(caller, one, None).await?;

@@ -261,6 +261,15 @@ statements! {
          LEFT JOIN field b ON b.rec = r.id AND b.top = gb.field AND b.nested = 0 ",
         grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?7");
 
+    /// The values of a granted field in the records `?5` to `?36`.
+    FilterValues Content = concat!(
+        "SELECT r.id, f.kind, f.inline ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN record r ON r.scope = s.id AND r.id IN (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+           ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36) AND ", record_in_sight!(),
+        "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+        grant_counts!(), "AND s.id = ?3");
+
     /// The bytes of a binary field: parts that start after `?7` and before `?8`.
     BlobParts Content = concat!(
         "SELECT p.byte_start, p.data ", under_grant!(),

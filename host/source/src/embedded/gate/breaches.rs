@@ -5,8 +5,8 @@ use crate::bind;
 use crate::embedded::row::Param;
 use crate::embedded::statement::{Reads, Statement};
 use Statement::{
-    BlobParts, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits, RecordFields,
-    Search, Shape, Text, Values,
+    BlobParts, FilterValues, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits,
+    RecordFields, Search, Shape, Text, Values,
 };
 
 /// What a breach is about, and so which statements have to notice it.
@@ -161,6 +161,10 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
             let mut hidden = with(4, "hidden_file".into());
             hidden[5] = "/hidden_file".into();
             wrong.push(("a field that was not granted", hidden));
+        }
+        FilterValues => {
+            wrong.push(("a field that was not granted", with(3, "secret".into())));
+            wrong.push(("a record of another connection", with(4, gate.elsewhere.record.into())));
         }
         Values => {
             let mut secret = with(4, "secret".into());
