@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use stepwell_contract::Code;
 use stepwell_sample::known;
 
-/// Codes that no call meets on a healthy server with a good token: these end at the door, or need something broken.
+/// Codes that no call meets on a healthy server with a good token: these end at the door, or need something broken, or
+/// belong to an argument that no tool offers yet (`expand`).
 const ELSEWHERE: &[&str] = &[
     "invalid_token",
     "owner_token_refused",
@@ -22,6 +23,7 @@ const ELSEWHERE: &[&str] = &[
     "tier_error",
     "source_unavailable",
     "ledger_unavailable",
+    "invalid_expand",
 ];
 
 /// A list of calls and reads, and the server that they are for.

@@ -68,6 +68,13 @@ pub(crate) fn refused_calls() -> Vec<(&'static str, Value, &'static str, Option<
             "query_not_found",
             Some("q"),
         ),
+        (
+            "query_records",
+            json!({ "stream": "messages", "filter": { "from": { "like": "x" } } }),
+            "invalid_filter",
+            Some("filter.from"),
+        ),
+        ("search", json!({ "q": "x", "mode": "semantic" }), "unsupported_search_mode", Some("mode")),
         ("fetch", json!({ "id": "pdpp://record/!!" }), "invalid_result_id", Some("id")),
         ("fetch", json!({ "id": "cin_nothing/messages:x" }), "connection_not_found", None),
         ("read_record_field", json!({ "id": id, "field_path": "/a~2" }), "invalid_field_path", None),
