@@ -29,6 +29,8 @@ pages! {
     serve_explains_itself: &["serve"];
     plugin_explains_itself: &["plugin"];
     plugin_list_explains_itself: &["plugin", "list"];
+    store_explains_itself: &["store"];
+    store_rotate_key_explains_itself: &["store", "rotate-key"];
     disclosures_explains_itself: &["disclosures"];
     disclosures_erase_explains_itself: &["disclosures", "erase"];
     grant_explains_itself: &["grant"];

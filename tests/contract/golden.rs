@@ -40,6 +40,16 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("query_records", "query_records", json!({ "stream": "mail" })),
         ("query_records-page", "query_records", json!({ "stream": "mail", "limit": 1, "order": "asc" })),
         ("query_records-table", "query_records", json!({ "stream": "bills" })),
+        (
+            "query_records-filter",
+            "query_records",
+            json!({ "stream": "mail", "filter": { "from": "Ben Example" }, "count": "exact", "fields": ["subject"] }),
+        ),
+        (
+            "aggregate-filter",
+            "aggregate",
+            json!({ "stream": "bills", "metric": "sum", "field": "amount", "filter": { "paid": true, "amount": { "gt": 12 } } }),
+        ),
         ("aggregate", "aggregate", json!({ "stream": "mail", "metric": "count" })),
         ("aggregate-groups", "aggregate", json!({ "stream": "mail", "metric": "count", "group_by": "from" })),
         ("search", "search", json!({ "q": "letter" })),
@@ -67,6 +77,13 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("window-whole", "read_record_field", json!({ "id": long, "field_path": "subject" })),
         ("error-arguments", "search", json!({ "q": "x", "limit": 101 })),
+        (
+            "error-filter",
+            "query_records",
+            json!({ "stream": "mail", "filter": { "from": { "like": "Ann" } } }),
+        ),
+        ("error-filter-field", "query_records", json!({ "stream": "mail", "filter": { "none": 1 } })),
+        ("error-mode", "search", json!({ "q": "letter", "mode": "semantic" })),
         ("error-id", "fetch", json!({ "id": "a/b/c" })),
         ("error-conflict", "fetch", json!({ "id": long, "connection_id": "cin_work" })),
         ("error-ambiguous", "fetch", json!({ "id": "mail:m2" })),
@@ -96,7 +113,7 @@ fn seen(name: &str, reply: &Value) -> String {
         match block["text"].as_str() {
             Some(text) => shown.push_str(&format!("--- text\n{text}\n")),
             None => {
-                shown.push_str(&format!("--- {}\n{block:#}\n", block["type"].as_str().unwrap_or_default()))
+                shown.push_str(&format!("--- {}\n{block:#}\n", block["type"].as_str().unwrap_or_default()));
             }
         }
     }
@@ -138,7 +155,8 @@ fn results_are_as_reviewed_for_all_sixteen_switches() {
             .filter(|&index| !on(index))
             .map(|index| format!("[tiers.{}]\nenabled = false\n", TIERS[index]));
         let links = if on(2) { "[tiers.resources]\nlinks = \"always\"\n" } else { "" };
-        let mut desk = Desk::open(&world, &(off.collect::<String>() + links));
+        let config = off.collect::<String>() + links;
+        let mut desk = Desk::open(&world, &config);
         let names: Vec<&str> = (0..4).filter(|&index| on(index)).map(|index| TIERS[index]).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(" + ") };
         let mut keep = |name: &'static str, reply: &Value| {
@@ -159,6 +177,10 @@ fn results_are_as_reviewed_for_all_sixteen_switches() {
             leaves_no_trace(&reply, &on, name);
             keep(name, &reply);
         }
+        let seed = "[server]\nschemas = \"seed\"\n";
+        let listed = Desk::open(&world, &(config + seed)).ask("tools/list", json!({}));
+        leaves_no_trace(&listed, &on, "tools-seed");
+        keep("tools-seed", &listed);
         for (name, uri) in ADDRESSES {
             let reply = desk.ask("resources/read", json!({ "uri": uri }));
             leaves_no_trace(&reply, &on, name);
@@ -170,9 +192,13 @@ fn results_are_as_reviewed_for_all_sixteen_switches() {
             results.into_iter().map(|(shown, on)| (on, shown)).collect();
         groups.sort();
         let page: String =
-            groups.into_iter().map(|(on, shown)| format!("=== {}\n{shown}\n", on.join("; "))).collect();
+            groups.into_iter().map(|(on, shown)| format!("=== {}\n{shown}\n", named(&on))).collect();
         insta::assert_snapshot!(format!("golden-{name}"), page);
     }
+}
+
+fn named(on: &[String]) -> String {
+    if on.len() == 16 { "however they are switched".to_owned() } else { on.join("; ") }
 }
 
 /// Addresses that a client may still hold from before a tier was switched off.

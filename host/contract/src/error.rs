@@ -72,7 +72,6 @@ codes! {
     InvalidResultId = "invalid_result_id", Adapter, None, "The id does not follow the id grammar.";
     ConflictingConnectionId = "conflicting_connection_id", Adapter, None, "The id and an argument name different connections.";
     InvalidFilter = "invalid_filter", Adapter, Some(400), "The filter is not an object of values and ranges.";
-    InvalidExpand = "invalid_expand", Adapter, Some(400), "The stream declares no such relation to expand.";
     UnsupportedSearchMode = "unsupported_search_mode", Adapter, Some(400), "The source has no such way of searching.";
     InvalidHandle = "invalid_handle", Adapter, None, "The resource handle is malformed, or of another kind or version.";
     InvalidWindowSelector = "invalid_window_selector", Adapter, None, "The selectors exclude each other or are out of bounds.";
