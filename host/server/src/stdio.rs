@@ -1,7 +1,7 @@
 //! MCP over standard input and output, for one client and one token.
 
 use crate::server::Server;
-use crate::signal::asked_to_end;
+use crate::signal::Ending;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
@@ -18,7 +18,7 @@ pub async fn serve(server: &Server, token: Token) -> io::Result<()> {
     let closing = server.offer.closing.clone();
     tokio::select! {
         outcome = session(server.with_token(token), closing.clone()) => outcome,
-        () = asked_to_end() => {
+        () = Ending::watch().wished() => {
             closing.cancel();
             Ok(())
         }
