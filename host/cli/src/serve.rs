@@ -16,7 +16,7 @@ use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use stepwell_server::http::{self, HttpOptions};
-use stepwell_server::{Server, stdio};
+use stepwell_server::{Ending, Server, stdio};
 use stepwell_source::{Source as _, Token};
 use store::{Opened, ServeSource};
 use tokio::net::TcpListener;
@@ -92,7 +92,7 @@ impl Serve {
         // A token that does not count is told now and by the exit code, not by the first answer.
         opened.store.authenticate(&token).await?;
         let (server, _folder) = server(settings, opened).await?;
-        Ok(stdio::serve(&server, token).await?)
+        Ok(stdio::serve(&server, token, Ending::watch()).await?)
     }
 
     async fn on_http(
@@ -106,6 +106,7 @@ impl Serve {
         let (server, _folder) = server(settings, opened).await?;
         let listener =
             TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        let ending = Ending::watch();
         let url = format!("http://{}{}", listener.local_addr()?, http::PATH);
         if output.is_json() {
             output.json(&json!({ "listening": url, "token": token.as_ref().map(Token::reveal) }))?;
@@ -119,7 +120,7 @@ impl Serve {
             }
         }
         let options = HttpOptions { hosts: self.hosts.clone(), origins: self.origins.clone() };
-        Ok(http::serve(server, listener, options).await?)
+        Ok(http::serve(server, listener, options, ending).await?)
     }
 }
 

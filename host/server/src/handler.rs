@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
@@ -179,10 +180,12 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        self.offer.listening.fetch_add(1, Ordering::Relaxed);
         tokio::select! {
             () = subscription.cancelled() => {}
             () = self.offer.closing.cancelled() => {}
         }
+        self.offer.listening.fetch_sub(1, Ordering::Relaxed);
         Ok(())
     }
 

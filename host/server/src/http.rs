@@ -6,7 +6,7 @@
 mod bearer;
 
 use crate::server::Server;
-use crate::signal::asked_to_end;
+use crate::signal::Ending;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::serve::ListenerExt as _;
@@ -37,7 +37,12 @@ pub struct HttpOptions {
 }
 
 /// Serves until a signal comes. Subscriptions end then, and calls in flight are finished.
-pub async fn serve(server: Server, listener: TcpListener, options: HttpOptions) -> io::Result<()> {
+pub async fn serve(
+    server: Server,
+    listener: TcpListener,
+    options: HttpOptions,
+    ending: Ending,
+) -> io::Result<()> {
     let closing = server.offer.closing.clone();
     let config = config(&options, listener.local_addr()?);
     let at_once = config.cancellation_token.clone();
@@ -47,15 +52,15 @@ pub async fn serve(server: Server, listener: TcpListener, options: HttpOptions) 
         let _ = stream.set_nodelay(true);
     });
     let serving = axum::serve(listener, router).with_graceful_shutdown(closing.clone().cancelled_owned());
-    let ending = async {
-        asked_to_end().await;
+    let ends = async {
+        ending.wished().await;
         closing.cancel();
         tokio::time::sleep(LAST_CALLS).await;
         at_once.cancel();
     };
     tokio::select! {
         outcome = serving.into_future() => outcome,
-        () = ending => Ok(()),
+        () = ends => Ok(()),
     }
 }
 

@@ -34,3 +34,4 @@ pub mod wire;
 pub use config::ServerConfig;
 pub use ledger::LedgerConfig;
 pub use server::{Server, StartError};
+pub use signal::Ending;

@@ -1,20 +1,38 @@
 //! The operator's wish to end.
 
-/// Waits for Ctrl-C or, on Unix, for the signal by which services are stopped.
-pub(crate) async fn asked_to_end() {
+/// Watches for Ctrl-C or, on Unix, for the signal by which services are stopped.
+///
+/// It watches from the moment it is made, so whoever makes it before saying that the server is up is not ended by a
+/// signal in between.
+#[derive(Debug)]
+pub struct Ending {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+    terminate: Option<tokio::signal::unix::Signal>,
+}
+
+impl Ending {
+    /// Starts to watch.
+    #[must_use]
+    pub fn watch() -> Self {
+        Self {
+            // Without a handler the signal ends the process by itself.
+            #[cfg(unix)]
+            terminate: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok(),
+        }
+    }
+
+    /// Waits for the wish.
+    pub(crate) async fn wished(self) {
+        #[cfg(unix)]
+        if let Some(mut terminate) = self.terminate {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = tokio::signal::ctrl_c() => {}
             }
             return;
         }
-    }
-    // Without a handler the signal ends the process by itself.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }
