@@ -176,16 +176,15 @@ impl ServerHandler for Server {
 
     /// Subscriptions are accepted, so that a client which opens one is content; there is nothing to notify of.
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.offer.subscribed.store(true, Ordering::Relaxed);
         Some(requested.supported_by(&self.offer.info.capabilities))
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        self.offer.listening.fetch_add(1, Ordering::Relaxed);
         tokio::select! {
             () = subscription.cancelled() => {}
             () = self.offer.closing.cancelled() => {}
         }
-        self.offer.listening.fetch_sub(1, Ordering::Relaxed);
         Ok(())
     }
 

@@ -79,7 +79,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
             return poll;
         }
         this.offer.closing.cancel();
-        if this.offer.listening.load(Ordering::Relaxed) == 0 {
+        if !this.offer.subscribed.load(Ordering::Relaxed) {
             return poll;
         }
         let farewell = this.farewell.insert(Box::pin(tokio::time::sleep(FAREWELL)));
