@@ -1,13 +1,13 @@
 //! The server, spoken to as a client speaks: raw messages over both transports, in both eras of the protocol.
 
 mod endings;
-mod errors;
+pub(crate) mod errors;
 mod hostile;
 pub(crate) mod http;
 mod http_rules;
 mod listing;
 mod quiet;
-mod results;
+pub(crate) mod results;
 pub(crate) mod stdio;
 mod switched_off;
 pub(crate) mod way;

@@ -1,33 +1,11 @@
 // Climbs from a search hit to the last character of a long field with the official TypeScript SDK.
 //
 // One of three kinds of client is played: one that sees only text, one that sees only structured content, one that
-// follows resource links. The task stands in the variable CLIMB, the outcome goes to standard output, both as JSON.
+// follows resource links. The outcome goes to standard output as JSON.
 
 import { createHash } from "node:crypto";
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-
-const task = JSON.parse(process.env.CLIMB);
-
-// The packages are installed elsewhere, so that nothing of theirs comes to stand beside this file.
-const require = createRequire(join(task.modules, "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
-const { Client } = await load("client/index.js");
-const { StdioClientTransport } = await load("client/stdio.js");
-const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
-
-function transport() {
-  if (task.transport === "stdio") {
-    const [command, ...args] = task.command;
-    return new StdioClientTransport({ command, args, env: task.env });
-  }
-  const headers = { Authorization: `Bearer ${task.token}` };
-  return new StreamableHTTPClientTransport(new URL(task.url), { requestInit: { headers } });
-}
-
-const client = new Client({ name: "a test", version: "1" });
+import { client, task, transport } from "./connect.mjs";
 
 async function call(name, args) {
   const result = await client.callTool({ name, arguments: args });

@@ -1,36 +1,17 @@
 """Climbs from a search hit to the last character of a long field with the official Python SDK.
 
 One of three kinds of client is played: one that sees only text, one that sees only structured content, one that follows
-resource links. The task stands in the variable CLIMB, the outcome goes to standard output, both as JSON.
+resource links. The outcome goes to standard output as JSON.
 """
 
 import asyncio
 import hashlib
 import json
-import os
 import re
-from contextlib import asynccontextmanager
 
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamablehttp_client
 from pydantic import AnyUrl
 
-TASK = json.loads(os.environ["CLIMB"])
-
-
-@asynccontextmanager
-async def connect():
-    if TASK["transport"] == "stdio":
-        command = TASK["command"]
-        parameters = StdioServerParameters(command=command[0], args=command[1:], env=TASK["env"])
-        async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
-            yield session
-    else:
-        headers = {"Authorization": f"Bearer {TASK['token']}"}
-        async with streamablehttp_client(TASK["url"], headers=headers) as (read, write, _):
-            async with ClientSession(read, write) as session:
-                yield session
+from connect import TASK, connect
 
 
 async def call(session, tool, **arguments):

@@ -73,7 +73,8 @@ fn find_python() -> &'static str {
     })
 }
 
-fn need_node() {
+/// Sees to it that Node.js is there.
+pub(crate) fn need_node() {
     let found = || is_new("node", &["--version"], (18, 0)) && is_new("npm", &["--version"], (1, 0));
     if !found() {
         install(&["nodejs", "npm"]);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use stepwell_sample::known;
 
 /// Calls that between them show every part of a result.
-fn calls() -> Vec<(&'static str, Value)> {
+pub(crate) fn calls() -> Vec<(&'static str, Value)> {
     let long = known::LONG_TEXT;
     vec![
         ("schema", json!({})),

@@ -15,6 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Stdio {
     pub(crate) era: Era,
+    client: &'static str,
     server: Running,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -24,15 +25,26 @@ pub(crate) struct Stdio {
 impl Stdio {
     /// Starts a server for a grant and opens the session as the era does.
     pub(crate) fn open(world: &World, granted: &Granted, era: Era, arguments: &[&str]) -> Self {
+        Self::open_as("a test", world, granted, era, arguments)
+    }
+
+    /// The same for a client of another name.
+    pub(crate) fn open_as(
+        client: &'static str,
+        world: &World,
+        granted: &Granted,
+        era: Era,
+        arguments: &[&str],
+    ) -> Self {
         let arguments = [&["--stdio", "--token-file", &granted.token_file], arguments].concat();
         let mut child = world.serve(&arguments).spawn().expect("the server starts");
         let (sender, lines) = channel();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let input = child.stdin.take();
-        let mut session = Self { era, server: Running(child), input, lines, next_id: 0 };
+        let mut session = Self { era, client, server: Running(child), input, lines, next_id: 0 };
         if era == Era::Legacy {
-            let client = json!({ "name": "a test", "version": "1" });
+            let client = json!({ "name": client, "version": "1" });
             let params =
                 json!({ "protocolVersion": era.version(), "capabilities": {}, "clientInfo": client });
             let reply = session.ask("initialize", params);
@@ -56,7 +68,7 @@ impl Stdio {
     /// Sends a request and does not wait.
     pub(crate) fn post(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
-        let (id, params) = (self.next_id, self.era.dress(params));
+        let (id, params) = (self.next_id, self.era.dress_as(self.client, params));
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
     }

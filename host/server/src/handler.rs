@@ -266,9 +266,22 @@ fn protocol_error(error: &LadderError, what: &str) -> ErrorData {
     answer::error(&told(error, what, &id), &id)
 }
 
+/// Sends whoever asked for more than was granted to where one sees what was. The store cannot say it: `schema` is a name
+/// that only clients of this protocol know.
+fn with_way_on(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        Code::FieldNotGranted | Code::GrantStreamNotAllowed | Code::ConnectionNotFound
+            if refusal.hint.is_none() =>
+        {
+            refusal.hint("schema lists the connections, streams and fields that may be read")
+        }
+        _ => refusal,
+    }
+}
+
 /// What the client is told. The operator is told the rest, which never holds record text.
 fn told(error: &LadderError, what: &str, request_id: &str) -> Refusal {
-    let refusal = error.for_client();
+    let refusal = with_way_on(error.for_client());
     match error {
         LadderError::Failed(reason) => tracing::error!(request_id, what, reason, "failed"),
         LadderError::Unrecorded(reason) => {
