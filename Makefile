@@ -16,7 +16,8 @@ fmt:
 deny:
 	cargo deny check --hide-inclusion-graph bans licenses sources
 
-# Prints ratios, not times, so that two machines can be compared. BENCH=--quick shows in seconds that everything runs.
+# Prints ratios, not times, so that two machines can be compared. BENCH=--quick shows in seconds that everything runs,
+# BENCH='--only server' measures one group.
 # Both programs are built at once, so that they share every dependency as the shipped one has it; `cargo run` would
 # build most of them again with fewer features.
 bench:

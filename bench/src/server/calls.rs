@@ -11,6 +11,8 @@ use serde_json::json;
 
 /// Words that some of the sample's messages have and none of the long texts.
 const QUERY: &str = "roof quote";
+/// How many messages a search shows. More than so many have those words.
+const RESULTS: usize = 10;
 
 /// The calls that an agent makes on its way down, and what to call them here.
 pub(super) fn requests(stage: &Stage) -> Vec<(String, Request)> {
@@ -21,7 +23,10 @@ pub(super) fn requests(stage: &Stage) -> Vec<(String, Request)> {
     };
     let [short, long] = SIZES.map(read);
     vec![
-        ("search".to_owned(), Request::tool("search", &json!({ "q": QUERY }))),
+        (
+            format!("search, {RESULTS} results"),
+            Request::tool("search", &json!({ "q": QUERY, "limit": RESULTS })),
+        ),
         ("fetch".to_owned(), Request::tool("fetch", &json!({ "id": stage.world.message }))),
         short,
         long,
@@ -75,7 +80,7 @@ fn flatness(samples: &[Samples], report: &Report) -> anyhow::Result<()> {
     let [.., short, long] = samples else { return Ok(()) };
     let [small, large] = SIZES.map(report::size);
     let raw = format!("{} to {}", report::time(long.median()), report::time(short.median()));
-    report.line(format_args!("the field of {large} to that of {small}"), long.over(short), raw)
+    report.line(format_args!("field of {large} to field of {small}"), long.over(short), raw)
 }
 
 fn case(what: String, connection: &Connection, request: Request) -> anyhow::Result<Case<'_>> {

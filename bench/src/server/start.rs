@@ -28,8 +28,9 @@ pub(super) fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::Result<
         }
         let name = transport.name();
         report.line(format_args!("{name}, bare"), 1.0, report::time(bare.median()))?;
-        let raw = format!("{}, at best {}", report::time(stepwell.median()), report::time(stepwell.least()));
-        report.line(format_args!("{name}, stepwell serve"), stepwell.over(&bare), raw)?;
+        let (median, least) = (report::time(stepwell.median()), report::time(stepwell.least()));
+        report.line(format_args!("{name}, stepwell serve"), stepwell.over(&bare), &median)?;
+        report.note(format_args!("  over {name} it answers {median} after its start, at best {least}"))?;
     }
     Ok(())
 }
