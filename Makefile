@@ -24,6 +24,10 @@ fmt:
 deny:
 	cargo deny check --hide-inclusion-graph bans licenses sources
 
-# Prints ratios, not times, so that two machines can be compared. BENCH=--quick shows in seconds that everything runs.
+# Prints ratios, not times, so that two machines can be compared. BENCH=--quick shows in seconds that everything runs,
+# BENCH='--only server' measures one group.
+# Both programs are built at once, so that they share every dependency as the shipped one has it; `cargo run` would
+# build most of them again with fewer features.
 bench:
-	cargo run --profile bench --locked -p stepwell-bench -- $(BENCH)
+	cargo build --profile bench --locked -p stepwell -p stepwell-bench
+	"$$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/stepwell-bench" $(BENCH)

@@ -8,11 +8,13 @@ mod measure;
 mod memory;
 mod report;
 mod search;
+mod server;
 mod shelf;
 mod text;
+mod tiers;
 mod windows;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use engine::Engine;
 use report::Report;
 use shelf::Shelf;
@@ -29,9 +31,29 @@ struct Arguments {
     /// Leaves Postgres out
     #[arg(long)]
     no_postgres: bool,
+    /// Measures this group only; may be given several times
+    #[arg(long, value_enum, value_name = "GROUP")]
+    only: Vec<Group>,
     /// What the measurement of memory starts as a process of its own
     #[arg(long, hide = true, value_name = "URL")]
     read_windows_of: Option<SourceUrl>,
+    /// The server that the real one is compared with
+    #[arg(long, hide = true, value_enum, value_name = "TRANSPORT")]
+    bare_server: Option<server::Transport>,
+    /// What ends the servers when this program is gone
+    #[arg(long, hide = true)]
+    end_servers: bool,
+}
+
+/// What can be measured by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Group {
+    /// Windows, phrases, memory and ingest, on both engines
+    Store,
+    /// A tier against the same code without WebAssembly
+    Tiers,
+    /// The whole program over stdio and HTTP
+    Server,
 }
 
 /// How much work a run does.
@@ -47,6 +69,14 @@ pub(crate) struct Plan {
     ingests: usize,
     /// The bytes of NDJSON that one ingest takes.
     ingest_bytes: usize,
+    /// How often each tier is called.
+    tier_calls: usize,
+    /// How often each server is started.
+    starts: usize,
+    /// How often each request is sent.
+    calls: usize,
+    /// How many calls a server answers before its memory is looked at again.
+    many_calls: usize,
 }
 
 const FULL: Plan = Plan {
@@ -55,9 +85,22 @@ const FULL: Plan = Plan {
     searches: 5,
     ingests: 5,
     ingest_bytes: 30_000_000,
+    tier_calls: 2_000,
+    starts: 20,
+    calls: 300,
+    many_calls: 1_000,
 };
-const QUICK: Plan =
-    Plan { fields: &[10_000, 10_000_000], windows: 30, searches: 2, ingests: 1, ingest_bytes: 3_000_000 };
+const QUICK: Plan = Plan {
+    fields: &[10_000, 10_000_000],
+    windows: 30,
+    searches: 2,
+    ingests: 1,
+    ingest_bytes: 3_000_000,
+    tier_calls: 100,
+    starts: 3,
+    calls: 20,
+    many_calls: 200,
+};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -65,18 +108,39 @@ async fn main() -> anyhow::Result<()> {
     if let Some(url) = arguments.read_windows_of {
         return memory::read_windows(&url).await;
     }
+    if let Some(transport) = arguments.bare_server {
+        return server::bare::serve(transport).await;
+    }
+    if arguments.end_servers {
+        return server::guard::end_servers();
+    }
     let plan = if arguments.quick { QUICK } else { FULL };
+    let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
+    // Looked for first: it should not be missing only after minutes.
+    let stepwell = wanted(Group::Server).then(server::find_stepwell).transpose()?;
     let started = Instant::now();
     let report = Report;
-    for engine in engines(&arguments, &report)? {
-        let shelf = Shelf::fill(&engine, plan.fields).await?;
-        windows::run(&shelf, plan, &report).await?;
-        search::run(&shelf, plan, &report).await?;
-        memory::run(&shelf, plan, &report)?;
-        drop(shelf);
-        ingest::run(&engine, plan, &report).await?;
+    if wanted(Group::Store) {
+        for engine in engines(&arguments, &report)? {
+            store(&engine, plan, &report).await?;
+        }
+    }
+    if wanted(Group::Tiers) {
+        tiers::run(plan, &report).await?;
+    }
+    if let Some(stepwell) = stepwell {
+        server::run(stepwell, plan, &report).await?;
     }
     report.note(format_args!("\nmeasured in {:.0?}", started.elapsed()))
+}
+
+async fn store(engine: &Engine, plan: Plan, report: &Report) -> anyhow::Result<()> {
+    let shelf = Shelf::fill(engine, plan.fields).await?;
+    windows::run(&shelf, plan, report).await?;
+    search::run(&shelf, plan, report).await?;
+    memory::run(&shelf, plan, report)?;
+    drop(shelf);
+    ingest::run(engine, plan, report).await
 }
 
 fn engines(arguments: &Arguments, report: &Report) -> anyhow::Result<Vec<Engine>> {

@@ -18,6 +18,11 @@ impl Samples {
         sorted.get(sorted.len() / 2).copied().unwrap_or_default()
     }
 
+    /// The shortest time: what is possible when nothing else runs.
+    pub(crate) fn least(&self) -> Duration {
+        self.0.iter().min().copied().unwrap_or_default()
+    }
+
     /// How many times as long as the other, by their medians.
     pub(crate) fn over(&self, other: &Self) -> f64 {
         self.median().as_secs_f64() / other.median().as_secs_f64()

@@ -37,6 +37,8 @@ impl Report {
 pub(crate) fn time(time: Duration) -> String {
     let micros = time.as_secs_f64() * 1e6;
     match micros {
+        _ if micros < 1.0 => format!("{:.0} ns", micros * 1e3),
+        _ if micros < 1e1 => format!("{micros:.1} µs"),
         _ if micros < 1e3 => format!("{micros:.0} µs"),
         _ if micros < 1e4 => format!("{:.2} ms", micros / 1e3),
         _ if micros < 1e6 => format!("{:.0} ms", micros / 1e3),
@@ -72,6 +74,8 @@ mod tests {
 
     #[test]
     fn figures_read_well() {
+        assert_eq!(time(Duration::from_nanos(41)), "41 ns");
+        assert_eq!(time(Duration::from_nanos(4_120)), "4.1 µs");
         assert_eq!(time(Duration::from_micros(412)), "412 µs");
         assert_eq!(time(Duration::from_micros(4_120)), "4.12 ms");
         assert_eq!(time(Duration::from_millis(1_500)), "1.50 s");

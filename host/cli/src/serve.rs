@@ -92,7 +92,7 @@ impl Serve {
         // A token that does not count is told now and by the exit code, not by the first answer.
         opened.store.authenticate(&token).await?;
         let (server, _folder) = server(settings, opened).await?;
-        Ok(stdio::serve(&server, token).await?)
+        Ok(stdio::serve(&server, token, Ending::watch()).await?)
     }
 
     async fn on_http(
@@ -106,8 +106,7 @@ impl Serve {
         let (server, _folder) = server(settings, opened).await?;
         let listener =
             TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-        // Before anyone is told that it listens.
-        let wish = Ending::watch();
+        let ending = Ending::watch();
         let url = format!("http://{}{}", listener.local_addr()?, http::PATH);
         if output.is_json() {
             output.json(&json!({ "listening": url, "token": token.as_ref().map(Token::reveal) }))?;
@@ -121,7 +120,7 @@ impl Serve {
             }
         }
         let options = HttpOptions { hosts: self.hosts.clone(), origins: self.origins.clone() };
-        Ok(http::serve(server, listener, options, wish).await?)
+        Ok(http::serve(server, listener, options, ending).await?)
     }
 }
 

@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
@@ -175,6 +176,7 @@ impl ServerHandler for Server {
 
     /// Subscriptions are accepted, so that a client which opens one is content; there is nothing to notify of.
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.offer.subscribed.store(true, Ordering::Relaxed);
         Some(requested.supported_by(&self.offer.info.capabilities))
     }
 

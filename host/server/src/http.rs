@@ -41,7 +41,7 @@ pub async fn serve(
     server: Server,
     listener: TcpListener,
     options: HttpOptions,
-    wish: Ending,
+    ending: Ending,
 ) -> io::Result<()> {
     let closing = server.offer.closing.clone();
     let config = config(&options, listener.local_addr()?);
@@ -52,15 +52,15 @@ pub async fn serve(
         let _ = stream.set_nodelay(true);
     });
     let serving = axum::serve(listener, router).with_graceful_shutdown(closing.clone().cancelled_owned());
-    let ending = async {
-        wish.wished().await;
+    let ends = async {
+        ending.wished().await;
         closing.cancel();
         tokio::time::sleep(LAST_CALLS).await;
         at_once.cancel();
     };
     tokio::select! {
         outcome = serving.into_future() => outcome,
-        () = ending => Ok(()),
+        () = ends => Ok(()),
     }
 }
 

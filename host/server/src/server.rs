@@ -5,6 +5,7 @@ use crate::door::Door;
 use crate::tools::Tools;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig as ServerInfo};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use stepwell_contract::tool::{ToolSet, instructions};
 use stepwell_ladder::Ladder;
 use stepwell_source::Token;
@@ -25,6 +26,8 @@ pub(crate) struct Offer {
     pub(crate) info: ServerInfo,
     /// Fires when the server is to end: open subscriptions end then, and calls in flight finish.
     pub(crate) closing: CancellationToken,
+    /// Whether a client ever subscribed.
+    pub(crate) subscribed: AtomicBool,
 }
 
 /// Why the server cannot start.
@@ -49,6 +52,7 @@ impl Server {
             tools: Tools::new(on, config.schemas.into())?,
             info: info(on),
             closing: CancellationToken::new(),
+            subscribed: AtomicBool::new(false),
             ladder,
         };
         Ok(Self { offer: Arc::new(offer), door: Door::Request })

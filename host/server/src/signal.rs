@@ -1,47 +1,36 @@
 //! The operator's wish to end.
 
-#[cfg(unix)]
-use std::task::Poll;
-
-/// Watches for Ctrl-C and, on Unix, for the signal by which services are stopped.
+/// Watches for Ctrl-C or, on Unix, for the signal by which services are stopped.
 ///
-/// It watches from the moment it is made: whoever is told that the server listens may stop it at once, and a signal that
-/// nobody watches for kills the process.
+/// It watches from the moment it is made, so whoever makes it before saying that the server is up is not ended by a
+/// signal in between.
 #[derive(Debug)]
 pub struct Ending {
     #[cfg(unix)]
-    signals: Vec<tokio::signal::unix::Signal>,
+    terminate: Option<tokio::signal::unix::Signal>,
 }
 
 impl Ending {
-    /// Starts watching, within the runtime.
+    /// Starts to watch.
     #[must_use]
     pub fn watch() -> Self {
         Self {
             // Without a handler the signal ends the process by itself.
             #[cfg(unix)]
-            signals: {
-                use tokio::signal::unix::{SignalKind, signal};
-                let kinds = [SignalKind::terminate(), SignalKind::interrupt()];
-                kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect()
-            },
+            terminate: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok(),
         }
     }
 
     /// Waits for the wish.
-    #[cfg(unix)]
-    pub(crate) async fn wished(mut self) {
-        std::future::poll_fn(|context| {
-            let come = self.signals.iter_mut().map(|signal| signal.poll_recv(context).is_ready());
-            // Each is polled, so that each wakes this task.
-            if come.fold(false, |any, one| any | one) { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-    }
-
-    /// Waits for the wish.
-    #[cfg(not(unix))]
     pub(crate) async fn wished(self) {
+        #[cfg(unix)]
+        if let Some(mut terminate) = self.terminate {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

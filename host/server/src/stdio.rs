@@ -1,33 +1,36 @@
 //! MCP over standard input and output, for one client and one token.
 
-use crate::server::Server;
+use crate::server::{Offer, Server};
 use crate::signal::Ending;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use stepwell_source::Token;
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio_util::sync::CancellationToken;
+use tokio::time::Sleep;
 
 /// Serves until standard input closes or a signal comes. Calls in flight are finished; subscriptions end at once,
 /// because nobody is left to be notified.
-pub async fn serve(server: &Server, token: Token) -> io::Result<()> {
-    let closing = server.offer.closing.clone();
+pub async fn serve(server: &Server, token: Token, ending: Ending) -> io::Result<()> {
     tokio::select! {
-        outcome = session(server.with_token(token), closing.clone()) => outcome,
-        () = Ending::watch().wished() => {
-            closing.cancel();
+        outcome = session(server.with_token(token)) => outcome,
+        () = ending.wished() => {
+            server.offer.closing.cancel();
             Ok(())
         }
     }
 }
 
-async fn session(server: Server, closing: CancellationToken) -> io::Result<()> {
+async fn session(server: Server) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
-    match server.serve((UntilEnd { reader, closing }, writer)).await {
+    let reader = UntilEnd { reader, offer: server.offer.clone(), farewell: None };
+    match server.serve((reader, writer)).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looks whether the program starts.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -44,10 +47,15 @@ fn kind(error: &ServerInitializeError) -> &'static str {
     }
 }
 
-/// A reader that says when there is nothing more to read.
+/// How long subscriptions have to say goodbye. They do so through the protocol library's loop, which stops at the end of
+/// the input and would then wait five seconds for them.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// A reader that ends the subscriptions before it says that there is nothing more to read.
 struct UntilEnd<R> {
     reader: R,
-    closing: CancellationToken,
+    offer: Arc<Offer>,
+    farewell: Option<Pin<Box<Sleep>>>,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
@@ -57,13 +65,24 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if let Some(farewell) = &mut this.farewell {
+            return farewell.as_mut().poll(context).map(Ok);
+        }
         let before = buffer.filled().len();
         let poll = Pin::new(&mut this.reader).poll_read(context, buffer);
-        match &poll {
-            Poll::Ready(Ok(())) if buffer.filled().len() > before || buffer.remaining() == 0 => {}
-            Poll::Ready(_) => this.closing.cancel(),
-            Poll::Pending => {}
+        let ended = match &poll {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if !ended {
+            return poll;
         }
-        poll
+        this.offer.closing.cancel();
+        if !this.offer.subscribed.load(Ordering::Relaxed) {
+            return poll;
+        }
+        let farewell = this.farewell.insert(Box::pin(tokio::time::sleep(FAREWELL)));
+        farewell.as_mut().poll(context).map(Ok)
     }
 }

@@ -248,6 +248,7 @@ async fn bytes_come_in_windows_and_under_the_grant(world: World) {
 }
 
 on_both_engines!(
+    a_hit_shows_the_place_that_has_all_the_words,
     conditions_narrow_lists_searches_and_numbers,
     a_condition_on_a_field_that_is_not_granted_is_refused_and_reads_nothing,
     pages_join_to_one_order_over_all_connections,
@@ -347,4 +348,13 @@ async fn a_condition_on_a_field_that_is_not_granted_is_refused_and_reads_nothing
             assert_eq!((refusal.code, refusal.param.as_deref()), (Code::FieldNotGranted, Some("filter")));
         }
     }
+}
+
+async fn a_hit_shows_the_place_that_has_all_the_words(world: World) {
+    let scattered = "a heron here, and much later a key. ".repeat(3_000);
+    let body = format!("{scattered} The Heron of Zürich keeps the ferry key. {scattered}");
+    world.fill("home/messages", Some(MANIFEST), &[mail("long", 1, "A log", &body)]).await;
+    let caller = world.grant(vec![stream("messages")]).await;
+    let hit = search(&world, &caller, "heron zurich ferry key").await.hits.remove(0);
+    assert!(hit.matches[0].snippet.contains("The Heron of Zürich keeps the ferry key"), "{:?}", hit.matches);
 }

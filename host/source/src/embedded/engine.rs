@@ -23,6 +23,9 @@ pub(crate) trait Engine: Send + Sync + Debug {
     /// Spells a look-up of any of some words in the engine's own query language, each taken literally.
     fn any_word(&self, words: &[String]) -> String;
 
+    /// A query for all of the words.
+    fn all_words(&self, words: &[String]) -> String;
+
     /// Stores records in one transaction. When it returns, they survive a crash.
     async fn store(&self, scope: i64, records: Vec<PreparedRecord>, now: i64)
     -> Result<StoredBatch, Failure>;

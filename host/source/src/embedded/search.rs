@@ -65,10 +65,17 @@ impl Embedded {
         identity: &crate::shape::RecordIdentity,
         wanted: &[String],
     ) -> Result<Vec<FieldMatch>> {
-        let any = self.engine.any_word(wanted);
-        let params = bind![caller.grant(), time::now(), listed.granted.scope, listed.record, any];
+        let mut rows = Vec::new();
+        // A stretch of text that has all the words is what a reader wants to see, wherever in a long field it stands.
+        for words in [self.engine.all_words(wanted), self.engine.any_word(wanted)] {
+            let params = bind![caller.grant(), time::now(), listed.granted.scope, listed.record, words];
+            rows = self.read(Statement::MatchUnits, params).await?;
+            if !rows.is_empty() {
+                break;
+            }
+        }
         let mut found: Vec<(usize, FieldMatch)> = Vec::new();
-        for mut row in self.read(Statement::MatchUnits, params).await? {
+        for mut row in rows {
             let (pointer, _top, start) = (row.text()?, row.text()?, row.int()?);
             let Some(stored) = locate::shape_of(&mut row)? else { continue };
             let Ok(path) = FieldPath::parse(&pointer) else { continue };

@@ -104,6 +104,11 @@ impl Engine for Postgres {
         quoted.join(" | ")
     }
 
+    fn all_words(&self, words: &[String]) -> String {
+        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        quoted.join(" & ")
+    }
+
     async fn store(
         &self,
         scope: i64,

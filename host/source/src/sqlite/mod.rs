@@ -124,6 +124,11 @@ impl Engine for Sqlite {
         quoted.join(" OR ")
     }
 
+    fn all_words(&self, words: &[String]) -> String {
+        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        quoted.join(" AND ")
+    }
+
     async fn store(
         &self,
         scope: i64,
