@@ -1,14 +1,14 @@
 use super::*;
 
 fn error(text: &str) -> String {
-    Config::parse(text, &["server"]).unwrap_err().to_string()
+    Config::parse(text, &["ledger", "server"]).unwrap_err().to_string()
 }
 
 #[test]
 fn the_file_that_ships_says_exactly_the_defaults() {
     let text = include_str!("../../../../plugins.toml");
     // The server reads its own table, and a test there holds that against its defaults.
-    assert_eq!(Config::parse(text, &["server"]), Ok(Config::default()));
+    assert_eq!(Config::parse(text, &["ledger", "server"]), Ok(Config::default()));
     // It states every setting, so that an operator sees what there is. A commented example does not count.
     for key in
         ["enabled", "component", "on_fault", "deadline_ms", "memory_mb", "output_kb", "reads", "read_kb"]
@@ -33,7 +33,7 @@ fn settings_replace_defaults_one_by_one() {
          [tiers.resources]\nlinks = \"never\"\ncomponent = \"mine.wasm\"\nsha256 = \"{digest}\"\non_fault = \"refuse\"\n\
          options = {{ style = \"plain\" }}\n[server]\nanything = 1"
     );
-    let config = Config::parse(&text, &["server"]).unwrap();
+    let config = Config::parse(&text, &["ledger", "server"]).unwrap();
     let mut expected = Config::default();
     expected.preview.enabled = false;
     expected.preview.limits.deadline = Duration::from_millis(9);
