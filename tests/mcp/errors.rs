@@ -103,7 +103,6 @@ fn every_refused_call_says_why() {
 }
 
 #[test]
-#[ignore = "the store names its own parameters: fetch, query_records and aggregate say field_path, search says stream"]
 fn a_refusal_blames_an_argument_that_the_tool_has() {
     let id = known::ROOF_QUOTE.id();
     for (name, mut way) in Way::all(&[]) {

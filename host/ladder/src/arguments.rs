@@ -1,9 +1,10 @@
 //! Reads a tool's arguments, whose shape the server has checked against the tool's schema.
 
+use crate::reply::LadderError;
 use serde_json::Value;
 use stepwell_contract::selector::WindowArguments;
 use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId, StreamName};
-use stepwell_source::RecordRef;
+use stepwell_source::{RecordRef, SourceError};
 
 /// A text argument.
 pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Option<&'a str> {
@@ -41,6 +42,15 @@ pub(crate) fn required<'a>(args: &'a Value, name: &str) -> Result<&'a str, Refus
 /// An argument that breaks a rule.
 pub(crate) fn invalid(param: &str, message: impl Into<String>) -> Refusal {
     Refusal::new(Code::InvalidArguments, message).param(param)
+}
+
+/// Blames the argument that the tool has, where the source knows it by another name.
+pub(crate) fn renamed(error: SourceError, source: &str, tool: &str) -> LadderError {
+    let SourceError::Refused(mut refusal) = error else { return error.into() };
+    if refusal.param.as_deref() == Some(source) {
+        refusal.param = Some(tool.to_owned());
+    }
+    LadderError::Refused(refusal)
 }
 
 /// The record that `id` names, or the triple of connection, stream and record. Both together must agree.

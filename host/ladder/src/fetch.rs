@@ -64,7 +64,8 @@ impl Ladder {
         let requested = arguments::required(args, "id")?;
         let record = arguments::record(args)?;
         let fields = arguments::texts(args, "fields");
-        let view = self.source.record(asker.caller, &record, fields.as_deref()).await?;
+        let view = self.source.record(asker.caller, &record, fields.as_deref()).await;
+        let view = view.map_err(|error| arguments::renamed(error, "field_path", "fields"))?;
         let scopes = self.source.catalogue(asker.caller).await?;
         let views = [(&view, &[][..])];
         let glances = self.glances(asker, &views, &scopes, Purpose::Document, PREVIEW_BYTES).await?;

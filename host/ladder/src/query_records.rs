@@ -44,7 +44,8 @@ impl Ladder {
         let scopes = self.source.catalogue(asker.caller).await?;
         let count = self.count(asker, args, &query).await?;
         loop {
-            let page = self.source.records(asker.caller, &query).await?;
+            let page = self.source.records(asker.caller, &query).await;
+            let page = page.map_err(|error| arguments::renamed(error, "field_path", "fields"))?;
             let (reply, over) =
                 self.records_reply(asker, args, &query, &page, count, &scopes, budget).await?;
             match reply {

@@ -55,7 +55,8 @@ impl Ladder {
         let budget = Bytes(budget::SEARCH_RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
         loop {
-            let page = self.source.search(asker.caller, &query).await?;
+            let page = self.source.search(asker.caller, &query).await;
+            let page = page.map_err(|error| arguments::renamed(error, "stream", "streams"))?;
             let (reply, over) = self.search_reply(asker, args, &page, &scopes, budget).await?;
             match reply {
                 Some(mut reply) if over == Bytes::ZERO || page.hits.len() < 2 => {
