@@ -6,5 +6,6 @@ mod desk;
 mod forging;
 mod golden;
 mod handles;
+mod replaced;
 mod replay;
 mod replicas;

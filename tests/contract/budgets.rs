@@ -15,7 +15,7 @@ fn repeated(words: &str, bytes: usize) -> String {
 
 /// Checks a result against the table of the contract.
 #[track_caller]
-fn within(tool: &str, arguments: &Value, result: &Value) {
+pub(crate) fn within(tool: &str, arguments: &Value, result: &Value) {
     let whole = result.to_string().len() as u64;
     let blocks =
         result["content"].as_array().expect("content").iter().filter_map(|block| block["text"].as_str());

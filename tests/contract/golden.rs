@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 
 const TIERS: [&str; 4] = ["preview", "field-window", "resources", "binary-export"];
 
-fn world() -> World {
+/// The streams that the calls are about.
+pub(crate) fn streams() -> Vec<(String, Vec<(String, Value)>)> {
     let body: String = (1..=300).map(|n| format!("Line {n} of the long letter.\n")).collect();
     let mail = json!({
         "subject": "The long letter",
@@ -24,14 +25,15 @@ fn world() -> World {
     let table =
         json!({ "amount": 12.5, "paid": true, "tree": { "leaf": "letter ".repeat(200) }, "memo": null });
     let mail = vec![("m1".to_owned(), mail), ("m2".to_owned(), short)];
-    World::of(&[
+    vec![
         ("cin_home/mail".to_owned(), mail.clone()),
         ("cin_work/mail".to_owned(), mail[1..].to_vec()),
         ("cin_work/bills".to_owned(), vec![("b1".to_owned(), table)]),
-    ])
+    ]
 }
 
-fn calls() -> Vec<(&'static str, &'static str, Value)> {
+/// Calls that between them show every part of a result, and every refusal.
+pub(crate) fn calls() -> Vec<(&'static str, &'static str, Value)> {
     let long = "cin_home/mail:m1";
     vec![
         ("schema", "schema", json!({})),
@@ -127,7 +129,7 @@ fn seen(name: &str, reply: &Value) -> String {
 }
 
 /// Sealed cursors and request ids are new in every run.
-fn without_chance(text: &str) -> String {
+pub(crate) fn without_chance(text: &str) -> String {
     static CHANCE: OnceLock<Vec<(regex::Regex, &str)>> = OnceLock::new();
     let chance = CHANCE.get_or_init(|| {
         [
@@ -147,7 +149,7 @@ fn without_chance(text: &str) -> String {
 
 #[test]
 fn results_are_as_reviewed_for_all_sixteen_switches() {
-    let world = world();
+    let world = World::of(&streams());
     let mut found: BTreeMap<&str, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     for switches in 0..16 {
         let on = |index: usize| switches & (1 << index) != 0;

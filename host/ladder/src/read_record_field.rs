@@ -6,7 +6,8 @@ use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::links::record_handle;
 use crate::reply::{LadderError, Link, Reply};
 use crate::seal::now_unix;
-use crate::window::{FieldWindow, WindowRequest, read_placed_window};
+use crate::shapes::InHand;
+use crate::window::{FieldWindow, Placer, WindowRequest, read_placed_window};
 use crate::window_text::WindowUris;
 use serde_json::{Value, json};
 use stepwell_contract::handle::Handle;
@@ -57,13 +58,18 @@ impl Ladder {
         asker: &Asker<'_>,
         request: &WindowRequest,
     ) -> Result<FieldWindow, LadderError> {
-        let tier = self.tiers.window();
+        let placer = self.tiers.window().map(|tier| {
+            // Only the field that is asked for is in the tier's hand; the host lists no other.
+            let hand = InHand::new(&self.source, asker.caller, vec![request.record.clone()]);
+            Placer { tier, hand }
+        });
+        let placer = placer.as_ref();
         let cursor = match &request.selector {
             Selector::Cursor { cursor, .. } => Some(cursor.as_str()),
             _ => None,
         };
         let keys = self.keys.current(cursor).await;
-        let read = read_placed_window(&*self.source, &keys, asker.caller, request, now_unix(), tier).await;
+        let read = read_placed_window(&*self.source, &keys, asker.caller, request, now_unix(), placer).await;
         read.map_err(|error| self.with_way_to_bytes(error.into(), request))
     }
 

@@ -11,7 +11,7 @@ use stepwell_contract::window::Window;
 use stepwell_contract::{Chars, Code, FieldPath, Refusal, Span};
 use stepwell_source::error::Result;
 use stepwell_source::{Caller, Field, RecordRef, Source, SourceError};
-use stepwell_tiers::{Asked, EmptyHand, Purpose, WindowTier};
+use stepwell_tiers::{Asked, Fields, Purpose, WindowTier};
 
 /// How often a read starts again when the field is rewritten under its hands.
 const ATTEMPTS: usize = 3;
@@ -59,6 +59,13 @@ pub async fn read_window(
     read_placed_window(source, keys, caller, request, now_unix, None).await
 }
 
+/// A tier that places windows, and what it may read to find a good place: the field that is asked for.
+#[derive(Clone)]
+pub(crate) struct Placer<'a> {
+    pub(crate) tier: &'a WindowTier,
+    pub(crate) hand: Arc<dyn Fields>,
+}
+
 /// Reads a window that a tier places: it moves the span within the contract's rules, and decides nothing else.
 pub(crate) async fn read_placed_window(
     source: &dyn Source,
@@ -66,15 +73,15 @@ pub(crate) async fn read_placed_window(
     caller: &Caller,
     request: &WindowRequest,
     now_unix: u64,
-    tier: Option<&WindowTier>,
+    placer: Option<&Placer<'_>>,
 ) -> Result<FieldWindow> {
     for _ in 1..ATTEMPTS {
-        match read_once(source, keys, caller, request, now_unix, tier).await {
+        match read_once(source, keys, caller, request, now_unix, placer).await {
             Err(SourceError::Changed) => {}
             outcome => return outcome,
         }
     }
-    read_once(source, keys, caller, request, now_unix, tier).await
+    read_once(source, keys, caller, request, now_unix, placer).await
 }
 
 async fn read_once(
@@ -83,7 +90,7 @@ async fn read_once(
     caller: &Caller,
     request: &WindowRequest,
     now_unix: u64,
-    tier: Option<&WindowTier>,
+    placer: Option<&Placer<'_>>,
 ) -> Result<FieldWindow> {
     let field = source.field(caller, &request.record, &request.path).await?;
     let total = field.shape.chars.unwrap_or_default();
@@ -129,7 +136,7 @@ async fn read_once(
             }
         },
     };
-    let window = placed(tier, &field, window, asked).await?;
+    let window = placed(placer, &field, window, asked).await?;
     let text = source.text(caller, &field, window.span).await?;
     let next_cursor = window.next().map(|start| seal.window(start, window.limit));
     let previous_cursor = window.previous().map(|span| {
@@ -155,11 +162,11 @@ fn page(total: Chars, offset: Chars, limit: Chars) -> (Window, Asked) {
 }
 
 /// Lets the tier move the span. Its answer was checked against what was asked; without an answer the host's own stands.
-async fn placed(tier: Option<&WindowTier>, field: &Field, window: Window, asked: Asked) -> Result<Window> {
-    let (Some(tier), false) = (tier, window.span.is_empty()) else { return Ok(window) };
+async fn placed(placer: Option<&Placer<'_>>, field: &Field, window: Window, asked: Asked) -> Result<Window> {
+    let (Some(Placer { tier, hand }), false) = (placer, window.span.is_empty()) else { return Ok(window) };
     let shape = shapes::field(field.path.as_str(), &field.shape);
     let context = shapes::context(Purpose::Document, 0, 0);
-    let outcome = tier.place(shape, asked, &context, Arc::new(EmptyHand)).await;
+    let outcome = tier.place(shape, asked, &context, Arc::clone(hand)).await;
     let span = tier_fault::settle("field-window", tier.on_fault(), outcome)?;
     Ok(Window { span: span.unwrap_or(window.span), ..window })
 }
