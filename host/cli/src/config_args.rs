@@ -9,7 +9,7 @@ use stepwell_contract::cursor::Keyring;
 use stepwell_ladder::{self as ladder, Ladder};
 use stepwell_server::{LedgerConfig, ServerConfig};
 use stepwell_source::Embedded;
-use stepwell_tiers::{Config, Place, Tiers};
+use stepwell_tiers::{Config, ConfigError, File, Place, Tiers};
 
 /// What `provider_url` says for an embedded store: that it is one, and not where its file is.
 const PROVIDER: &str = "stepwell:local";
@@ -37,12 +37,8 @@ impl ConfigArguments {
         let Some(file) = &self.config else { return Ok(Settings::default()) };
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("cannot read the configuration {}", file.display()))?;
-        let tiers = Config::parse(&text, &[ServerConfig::ROOM, LedgerConfig::ROOM])
-            .map_err(|error| UsageError(error.to_string()))?;
-        let server = ServerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
-        let ledger = LedgerConfig::parse(&text).map_err(|error| UsageError(error.to_string()))?;
         let base = file.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Settings { server, ledger, tiers, place: Place { base, ..compiled() } })
+        Ok(Settings::parse(&text, base).map_err(|error| UsageError(error.to_string()))?)
     }
 }
 
@@ -64,6 +60,19 @@ fn compiled() -> Place {
 }
 
 impl Settings {
+    /// Reads all tables of a file that stands in the folder `base`.
+    fn parse(text: &str, base: PathBuf) -> Result<Self, ConfigError> {
+        // A name that is no Unicode is no name, and a value that is none cannot stand in TOML.
+        let file = File::parse(text, &|name| std::env::var(name).ok())?;
+        file.top().only(&[Config::ROOMS, &[ServerConfig::ROOM, LedgerConfig::ROOM]].concat())?;
+        Ok(Self {
+            server: ServerConfig::read(&file)?,
+            ledger: LedgerConfig::read(&file)?,
+            tiers: Config::read(&file)?,
+            place: Place { base, ..compiled() },
+        })
+    }
+
     /// The keys that seal cursors, where the configuration names some.
     fn keyring(&self) -> anyhow::Result<Option<Keyring>> {
         Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)

@@ -85,7 +85,7 @@ fn granted(show: &Show<'_>, grant: &Grant) -> anyhow::Result<()> {
 
 fn loaded(show: &Show<'_>, ladder: &Ladder) -> anyhow::Result<()> {
     let tiers = ladder.tiers().status();
-    let names: Vec<&str> = tiers.iter().map(|tier| tier.name).collect();
+    let names: Vec<&str> = tiers.iter().map(|tier| tier.name.as_str()).collect();
     if let Some(tier) = tiers.iter().find(|tier| tier.health != Health::Ready) {
         anyhow::bail!("the tier {} cannot be used; `stepwell plugin list` says why", tier.name);
     }

@@ -23,14 +23,16 @@ impl Ladder {
         json!({ "kind": kind, "records": records })
     }
 
-    /// The entry of one record.
+    /// The entry of one record, and the preview that it goes by.
     pub(crate) fn ladder_record(
         &self,
         asker: &Asker<'_>,
         identity: &RecordIdentity,
         rungs: &[Rung<'_>],
+        previewed_by: Option<&str>,
     ) -> Value {
-        let fields: Vec<Value> = rungs.iter().map(|rung| self.ladder_field(asker, identity, rung)).collect();
+        let field = |rung| self.ladder_field(asker, identity, rung, previewed_by.is_some());
+        let fields: Vec<Value> = rungs.iter().map(field).collect();
         json!({
             "id": identity.id().to_string(),
             "connection_id": identity.connection.as_str(),
@@ -40,10 +42,16 @@ impl Ladder {
         })
     }
 
-    fn ladder_field(&self, asker: &Asker<'_>, identity: &RecordIdentity, rung: &Rung<'_>) -> Value {
+    fn ladder_field(
+        &self,
+        asker: &Asker<'_>,
+        identity: &RecordIdentity,
+        rung: &Rung<'_>,
+        is_previewed: bool,
+    ) -> Value {
         let mut entry = Map::new();
         entry.insert("path".into(), json!(rung.path.as_str()));
-        entry.insert("preview".into(), self.preview_json(&rung.preview));
+        entry.insert("preview".into(), preview_json(&rung.preview, is_previewed));
         if self.tiers.window().is_some()
             && let Some(offset) = rung.next
         {
@@ -78,29 +86,6 @@ impl Ladder {
             entry.insert("digest".into(), json!(digest.to_string()));
         }
         Value::Object(entry)
-    }
-
-    /// What of a field was shown. While the preview tier is off, nothing is: the data stands for itself.
-    fn preview_json(&self, preview: &Preview) -> Value {
-        let preview = match preview {
-            Preview::Binary => preview,
-            _ if self.tiers.preview().is_none() => &Preview::Unavailable,
-            _ => preview,
-        };
-        let mut value = json!({ "status": preview.status() });
-        match preview {
-            Preview::Truncated(end) => {
-                value["start_chars"] = json!(0);
-                value["end_chars"] = json!(end);
-            }
-            Preview::Snippet { at, text } => {
-                value["start_chars"] = json!(at.start());
-                value["end_chars"] = json!(at.end());
-                value["text"] = json!(text);
-            }
-            _ => {}
-        }
-        value
     }
 
     /// Where a field can be read as a resource, if the tiers for that are on.
@@ -141,6 +126,29 @@ impl Ladder {
         let with_uri = uri.map_or_else(|| full.clone(), |uri| format!("{full} uri={}", json_string(&uri)));
         [with_uri, full, bare]
     }
+}
+
+/// What of a field was shown. Where no preview is on for the record, nothing is: the data stands for itself.
+fn preview_json(preview: &Preview, is_previewed: bool) -> Value {
+    let preview = match preview {
+        Preview::Binary => preview,
+        _ if !is_previewed => &Preview::Unavailable,
+        _ => preview,
+    };
+    let mut value = json!({ "status": preview.status() });
+    match preview {
+        Preview::Truncated(end) => {
+            value["start_chars"] = json!(0);
+            value["end_chars"] = json!(end);
+        }
+        Preview::Snippet { at, text } => {
+            value["start_chars"] = json!(at.start());
+            value["end_chars"] = json!(at.end());
+            value["text"] = json!(text);
+        }
+        _ => {}
+    }
+    value
 }
 
 /// The address of the window that starts somewhere in a field.

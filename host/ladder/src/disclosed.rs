@@ -11,10 +11,6 @@ use stepwell_source::shape::RecordIdentity;
 use stepwell_source::{Disclosure, Extent, RecordView};
 
 impl Ladder {
-    pub(crate) fn preview_name(&self) -> Option<&'static str> {
-        self.tiers.preview().map(|_| "preview")
-    }
-
     pub(crate) fn window_name(&self) -> Option<&'static str> {
         self.tiers.window().map(|_| "field-window")
     }
@@ -60,10 +56,11 @@ fn snippet(identity: &RecordIdentity, field: &Value) -> Option<Disclosure> {
 }
 
 /// The rows of a page, one entry for each.
-pub(crate) fn rows(views: &[RecordView], structured: &Value, tier: Option<&'static str>) -> Vec<Disclosure> {
+pub(crate) fn rows(views: &[RecordView], structured: &Value, tiers: &[Option<String>]) -> Vec<Disclosure> {
     let rows = &structured["data"]["data"];
     let row = |(index, view): (usize, &RecordView)| {
-        Disclosure::of_record(&view.identity, json_bytes(&rows[index])).shaped_by(tier)
+        Disclosure::of_record(&view.identity, json_bytes(&rows[index]))
+            .shaped_by(tiers.get(index).cloned().flatten())
     };
     views.iter().enumerate().map(row).collect()
 }
@@ -73,7 +70,7 @@ pub(crate) fn document(
     identity: &RecordIdentity,
     document: &Value,
     body_field: Option<&str>,
-    tier: Option<&'static str>,
+    tier: Option<String>,
 ) -> Vec<Disclosure> {
     let (whole, text) = (json_bytes(document), document["text"].as_str().unwrap_or_default());
     let Some(field) = body_field else { return vec![Disclosure::of_record(identity, whole).shaped_by(tier)] };

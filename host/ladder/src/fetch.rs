@@ -79,8 +79,7 @@ impl Ladder {
         let (reply, _) = first_that_fits(&SIZES, budget::RESULT, compose);
         let mut reply = reply.unwrap_or_else(|| compose(SIZES[0]));
         let shown = &reply.structured;
-        reply.disclosed =
-            disclosed::document(&view.identity, shown, body_field(&view, scope), self.preview_name());
+        reply.disclosed = disclosed::document(&view.identity, shown, body_field(&view, scope), glance.by);
         Ok(reply)
     }
 
@@ -109,7 +108,7 @@ impl Ladder {
         if !next.is_empty() {
             text.push(next);
         }
-        let records = [self.ladder_record(asker, &view.identity, &rungs)];
+        let records = [self.ladder_record(asker, &view.identity, &rungs, glance.by.as_deref())];
         document["content_ladder"] = self.content_ladder("record", records.into_iter());
         (text, document)
     }

@@ -13,7 +13,7 @@ use stepwell_contract::{Chars, FieldPath};
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::FieldMatch;
 use stepwell_source::{RecordRef, RecordView, SourceError};
-use stepwell_tiers::{Passage, Purpose, Sheet, Shown};
+use stepwell_tiers::{Composed, OnFault, Passage, Purpose, Sheet, Shown};
 
 /// How long the label of a place may be.
 const LABEL: Chars = Chars(80);
@@ -21,6 +21,8 @@ const LABEL: Chars = Chars(80);
 /// What the preview tier chose to show of one record, in words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Glance {
+    /// The preview that was asked; none if none is on that is for this record.
+    pub(crate) by: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) lines: Vec<Line>,
     /// Places to jump to, by the field that they are in.
@@ -53,25 +55,31 @@ impl Ladder {
         purpose: Purpose,
         bytes_per_record: u64,
     ) -> Result<Vec<Glance>, LadderError> {
-        let mut glances = vec![Glance::default(); views.len()];
-        for sheet in self.sheets(asker, views, scopes, purpose, bytes_per_record).await? {
-            let slot = sheet.slot.0 as usize;
-            if let (Some(glance), Some((view, _))) = (glances.get_mut(slot), views.get(slot)) {
-                *glance = self.glance(asker, view, &sheet).await?;
-            }
+        let composed = self.composed(asker, views, scopes, purpose, bytes_per_record).await?;
+        let mut glances = Vec::with_capacity(views.len());
+        for ((view, _), Composed { by, sheet }) in views.iter().zip(composed) {
+            let glance = match sheet {
+                Some(sheet) => self.glance(asker, view, &sheet).await?,
+                None => Glance::default(),
+            };
+            glances.push(Glance { by, ..glance });
         }
         Ok(glances)
     }
 
-    async fn sheets(
+    /// The preview that is asked about a record, by name.
+    pub(crate) fn preview_of(&self, view: &RecordView) -> Option<String> {
+        self.tiers.previews().of(&shapes::outline(view)).map(|tier| tier.name().to_owned())
+    }
+
+    async fn composed(
         &self,
         asker: &Asker<'_>,
         views: &[(&RecordView, &[FieldMatch])],
         scopes: &[GrantedScope],
         purpose: Purpose,
         bytes_per_record: u64,
-    ) -> Result<Vec<Sheet>, LadderError> {
-        let Some(tier) = self.tiers.preview().filter(|_| !views.is_empty()) else { return Ok(Vec::new()) };
+    ) -> Result<Vec<Composed>, LadderError> {
         let record = |(slot, (view, hits)): (usize, &(&RecordView, &[FieldMatch]))| {
             shapes::record(slot as u32, view, scope_of(scopes, &view.identity), hits)
         };
@@ -79,8 +87,9 @@ impl Ladder {
         let hand = views.iter().map(|(view, _)| RecordRef::from(view.identity.id())).collect();
         let hand = InHand::new(&self.source, asker.caller, hand);
         let context = shapes::context(purpose, bytes_per_record, 4);
-        let outcome = tier.compose(records, &context, hand).await;
-        Ok(tier_fault::settle("preview", tier.on_fault(), outcome)?.unwrap_or_default())
+        let outcome = self.tiers.previews().compose(records, &context, hand).await;
+        // A preview that is to be replaced when it fails already was.
+        Ok(tier_fault::settle("preview", OnFault::Refuse, outcome)?.unwrap_or_default())
     }
 
     async fn glance(

@@ -46,12 +46,11 @@ impl Ladder {
         loop {
             let page = self.source.records(asker.caller, &query).await;
             let page = page.map_err(|error| arguments::renamed(error, "field_path", "fields"))?;
-            let (reply, over) =
+            let (reply, over, previews) =
                 self.records_reply(asker, args, &query, &page, count, &scopes, budget).await?;
             match reply {
                 Some(mut reply) if over == Bytes::ZERO || page.records.len() < 2 => {
-                    let shown = &reply.structured;
-                    reply.disclosed = disclosed::rows(&page.records, shown, self.preview_name());
+                    reply.disclosed = disclosed::rows(&page.records, &reply.structured, &previews);
                     return Ok(reply);
                 }
                 // Even the sparest form is too large: a shorter page whose cursor leads to the rest.
@@ -92,19 +91,21 @@ impl Ladder {
         count: Option<u64>,
         scopes: &[GrantedScope],
         budget: Bytes,
-    ) -> Result<(Option<Reply>, Bytes), LadderError> {
+    ) -> Result<(Option<Reply>, Bytes, Vec<Option<String>>), LadderError> {
         let views: Vec<(&RecordView, &[FieldMatch])> =
             page.records.iter().map(|view| (view, &[][..])).collect();
         let glances = self.glances(asker, &views, scopes, Purpose::Row, PREVIEW_BYTES).await?;
         let links = self.links(asker, &views, scopes).await?;
         let text = self.records_text(args, query, page, count, scopes, &glances);
-        Ok(first_that_fits(&SIZES, budget, |size| Reply {
+        let previews: Vec<Option<String>> = glances.into_iter().map(|glance| glance.by).collect();
+        let (reply, over) = first_that_fits(&SIZES, budget, |size| Reply {
             text: vec![text.clone()],
-            structured: self.records_structured(asker, page, count, size),
+            structured: self.records_structured(asker, page, count, &previews, size),
             links: links.clone(),
             meta: None,
             disclosed: Vec::new(),
-        }))
+        });
+        Ok((reply, over, previews))
     }
 
     fn records_text(
@@ -160,15 +161,14 @@ impl Ladder {
         asker: &Asker<'_>,
         page: &RecordsPage,
         count: Option<u64>,
+        previews: &[Option<String>],
         (chars, ladder): (u64, usize),
     ) -> Value {
         let most = Chars(chars);
         let rows: Vec<Value> = page.records.iter().map(|view| record_row(view, most)).collect();
-        let records = page
-            .records
-            .iter()
-            .take(ladder)
-            .map(|view| self.ladder_record(asker, &view.identity, &record_rungs(view, most)));
+        let records = page.records.iter().zip(previews).take(ladder).map(|(view, by)| {
+            self.ladder_record(asker, &view.identity, &record_rungs(view, most), by.as_deref())
+        });
         let mut data = json!({
             "object": "list",
             "has_more": page.next_cursor.is_some(),

@@ -162,12 +162,14 @@ impl Ladder {
         let scopes = self.source.catalogue(asker.caller).await?;
         let scope = scope_of(&scopes, &view.identity);
         let names = self.layout(asker, &view, &scopes).await?;
+        let preview = self.preview_of(&view);
         let mut document = Value::Null;
         for most in RECORD_VALUES {
             let value = |field: &FieldView| json!({ "name": field.name, "value": cut_value(field, most).0 });
             let fields = names.iter().filter_map(|name| shapes::named(&view, name)).map(value);
             let fields: Vec<Value> = fields.collect();
-            let entry = self.ladder_record(asker, &view.identity, &record_rungs(&view, most));
+            let entry =
+                self.ladder_record(asker, &view.identity, &record_rungs(&view, most), preview.as_deref());
             document = json!({
                 "id": view.identity.id().to_string(),
                 "title": title(&view, scope),

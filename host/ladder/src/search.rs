@@ -84,9 +84,11 @@ impl Ladder {
         let glances = self.glances(asker, first, scopes, Purpose::Row, PREVIEW_BYTES).await?;
         let links: Vec<Link> = self.links(asker, &views, scopes).await?;
         let text = self.search_text(args, page, scopes, &glances);
+        let previews: Vec<Option<String>> =
+            page.hits.iter().map(|hit| self.preview_of(&hit.record)).collect();
         Ok(first_that_fits(&SIZES, budget, |size| Reply {
             text: vec![text.clone()],
-            structured: self.search_structured(asker, page, scopes, size),
+            structured: self.search_structured(asker, page, scopes, &previews, size),
             links: links.clone(),
             meta: None,
             disclosed: Vec::new(),
@@ -165,15 +167,16 @@ impl Ladder {
         asker: &Asker<'_>,
         page: &SearchPage,
         scopes: &[GrantedScope],
+        previews: &[Option<String>],
         (snippet, fields, records): (u64, usize, usize),
     ) -> Value {
         let snippet = Chars(snippet);
         let rows: Vec<Value> = page.hits.iter().map(|hit| row(hit, snippet)).collect();
         let results: Vec<Value> = page.hits.iter().map(|hit| result(hit, scopes, snippet)).collect();
-        let ladder = page.hits.iter().take(records).map(|hit| {
+        let ladder = page.hits.iter().zip(previews).take(records).map(|(hit, preview)| {
             let mut rungs = hit_rungs(hit, snippet);
             rungs.truncate(fields);
-            self.ladder_record(asker, &hit.record.identity, &rungs)
+            self.ladder_record(asker, &hit.record.identity, &rungs, preview.as_deref())
         });
         let ladder = self.content_ladder("search_results", ladder);
         let warnings: Vec<Value> = match page.ignored_words.as_slice() {

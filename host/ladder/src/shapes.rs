@@ -68,6 +68,15 @@ pub(crate) fn record(
     }
 }
 
+/// A record with no more than what says which preview is for it.
+pub(crate) fn outline(view: &RecordView) -> RecordShape {
+    let field = |view: &FieldView| field(FieldPath::top_level(&view.name).as_str(), &view.shape);
+    RecordShape {
+        connector: view.connector.clone(),
+        ..RecordShape::new(Slot(0), view.identity.stream.as_str(), view.fields.iter().map(field).collect())
+    }
+}
+
 /// The field that a tier names, in the spelling that it was shown.
 pub(crate) fn named<'a>(view: &'a RecordView, path: &str) -> Option<&'a FieldView> {
     view.fields.iter().find(|field| FieldPath::top_level(&field.name).as_str() == path)

@@ -5,10 +5,11 @@ use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::tool::Spelling;
+use stepwell_tiers::{ConfigError, File};
 
 /// What an operator decided about the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct ServerConfig {
     /// How the tools' schemas are advertised.
     pub schemas: Schemas,
@@ -36,25 +37,15 @@ impl From<Schemas> for Spelling {
     }
 }
 
-/// What is wrong with the `[server]` table.
-#[derive(Debug, thiserror::Error)]
-#[error("plugins.toml: {}", .0.message())]
-pub struct BadServerConfig(#[from] toml::de::Error);
-
-/// The part of the file that this crate reads.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct File {
-    server: ServerConfig,
-}
-
 impl ServerConfig {
     /// The name of the table that this crate reads of the file.
     pub const ROOM: &'static str = "server";
 
     /// Reads the `[server]` table; the other tables are read elsewhere.
-    pub fn parse(text: &str) -> Result<Self, BadServerConfig> {
-        Ok(toml::from_str::<File>(text)?.server)
+    pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
+        let table = file.top().inner(Self::ROOM)?;
+        table.only(&["schemas", "cursor_keys"])?;
+        table.read()
     }
 
     /// Reads the keys that the file names, from beside the configuration. None if it names none.
@@ -114,12 +105,16 @@ fn is_open_to_others(_: &Path) -> bool {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Result<ServerConfig, ConfigError> {
+        ServerConfig::read(&File::parse(text, &|_| None)?)
+    }
+
     #[cfg(unix)]
     #[test]
     fn keys_come_from_a_file_that_only_its_owner_reads() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let config = ServerConfig::parse("[server]\ncursor_keys = \"keys\"").unwrap();
+        let config = parse("[server]\ncursor_keys = \"keys\"").unwrap();
         let file = folder.path().join("keys");
         let reason = |text: &str, mode: u32| {
             std::fs::write(&file, text).unwrap();
@@ -145,7 +140,7 @@ mod tests {
     #[test]
     fn the_file_that_ships_says_exactly_the_defaults() {
         let text = include_str!("../../../plugins.toml");
-        assert_eq!(ServerConfig::parse(text).unwrap(), ServerConfig::default());
+        assert_eq!(parse(text).unwrap(), ServerConfig::default());
         // A commented example would leave the default in force too, and tell an operator less.
         let table: toml::Table = toml::from_str(text).unwrap();
         assert_eq!(table[ServerConfig::ROOM]["schemas"].as_str(), Some("portable"));
@@ -153,13 +148,10 @@ mod tests {
 
     #[test]
     fn reads_its_table_and_nothing_else() {
-        assert_eq!(
-            ServerConfig::parse("[tiers.preview]\nenabled = true").unwrap().schemas,
-            Schemas::Portable
-        );
-        assert_eq!(ServerConfig::parse("[server]\nschemas = \"seed\"").unwrap().schemas, Schemas::Seed);
-        let wrong = ServerConfig::parse("[server]\nschemata = \"seed\"").unwrap_err().to_string();
+        assert_eq!(parse("[tiers.preview]\nenabled = true").unwrap().schemas, Schemas::Portable);
+        assert_eq!(parse("[server]\nschemas = \"seed\"").unwrap().schemas, Schemas::Seed);
+        let wrong = parse("[server]\nschemata = \"seed\"").unwrap_err().to_string();
         assert!(wrong.contains("schemata") && wrong.contains("schemas"), "{wrong}");
-        assert!(ServerConfig::parse("[server]\nschemas = \"verbatim\"").is_err());
+        assert!(parse("[server]\nschemas = \"verbatim\"").is_err());
     }
 }

@@ -2,10 +2,11 @@
 
 use serde::Deserialize;
 use stepwell_ladder::{LedgerFault, LedgerPolicy};
+use stepwell_tiers::{ConfigError, File};
 
 /// What an operator decided about the disclosure ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct LedgerConfig {
     /// Whether reads are written down.
     pub enabled: bool,
@@ -41,25 +42,15 @@ impl From<LedgerConfig> for LedgerPolicy {
     }
 }
 
-/// What is wrong with the `[ledger]` table.
-#[derive(Debug, thiserror::Error)]
-#[error("plugins.toml: {}", .0.message())]
-pub struct BadLedgerConfig(#[from] toml::de::Error);
-
-/// The part of the file that is read here.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct File {
-    ledger: LedgerConfig,
-}
-
 impl LedgerConfig {
     /// The name of the table.
     pub const ROOM: &'static str = "ledger";
 
     /// Reads the `[ledger]` table; the other tables are read elsewhere.
-    pub fn parse(text: &str) -> Result<Self, BadLedgerConfig> {
-        Ok(toml::from_str::<File>(text)?.ledger)
+    pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
+        let table = file.top().inner(Self::ROOM)?;
+        table.only(&["enabled", "on_fault", "keep_days"])?;
+        table.read()
     }
 }
 
@@ -67,16 +58,20 @@ impl LedgerConfig {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Result<LedgerConfig, ConfigError> {
+        LedgerConfig::read(&File::parse(text, &|_| None)?)
+    }
+
     #[test]
     fn reads_its_table_and_nothing_else() {
-        let default = LedgerConfig::parse("[server]\nschemas = \"seed\"").unwrap();
+        let default = parse("[server]\nschemas = \"seed\"").unwrap();
         assert_eq!(default, LedgerConfig::default());
         assert_eq!(LedgerPolicy::from(default), LedgerPolicy::default());
         let all = "[ledger]\nenabled = false\non_fault = \"serve\"\nkeep_days = 0";
-        let all = LedgerConfig::parse(all).unwrap();
+        let all = parse(all).unwrap();
         assert_eq!(all, LedgerConfig { enabled: false, on_fault: OnFault::Serve, keep_days: 0 });
         for wrong in ["keep = 3", "keep_days = -1", "on_fault = \"ignore\"", "enabled = \"yes\""] {
-            assert!(LedgerConfig::parse(&format!("[ledger]\n{wrong}")).is_err(), "{wrong}");
+            assert!(parse(&format!("[ledger]\n{wrong}")).is_err(), "{wrong}");
         }
     }
 
@@ -84,6 +79,6 @@ mod tests {
     fn the_file_that_ships_says_the_defaults() {
         let shipped = include_str!("../../../plugins.toml");
         assert!(shipped.contains("[ledger]"));
-        assert_eq!(LedgerConfig::parse(shipped).unwrap(), LedgerConfig::default());
+        assert_eq!(parse(shipped).unwrap(), LedgerConfig::default());
     }
 }

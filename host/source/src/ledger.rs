@@ -5,6 +5,7 @@
 
 use crate::shape::{RecordIdentity, RecordRef};
 use crate::time::Millis;
+use std::borrow::Cow;
 use stepwell_contract::{Bytes, ConnectionId, RecordId, Span, StreamName};
 
 /// Something that is about to be shown to a caller. Parts that are left out do not apply: a list of streams has no record,
@@ -24,7 +25,7 @@ pub struct Disclosure {
     /// How many bytes of it stand in the answer. What both channels of an answer repeat counts once.
     pub bytes: Bytes,
     /// The tier that was asked how to show it.
-    pub tier: Option<&'static str>,
+    pub tier: Option<Cow<'static, str>>,
 }
 
 /// A part of a field, in the unit that the field is read by.
@@ -82,8 +83,8 @@ impl Disclosure {
 
     /// Names the tier that was asked how to show it.
     #[must_use]
-    pub fn shaped_by(mut self, tier: Option<&'static str>) -> Self {
-        self.tier = tier;
+    pub fn shaped_by(mut self, tier: Option<impl Into<Cow<'static, str>>>) -> Self {
+        self.tier = tier.map(Into::into);
         self
     }
 }

@@ -1,6 +1,14 @@
 //! `plugins.toml`, as far as it is about tiers.
 
+mod error;
+mod expand;
+mod file;
 mod parse;
+mod rule;
+
+pub use error::{ConfigError, Mistake};
+pub use file::{File, Section};
+pub use rule::{Glob, Rule};
 
 use crate::limits;
 use std::collections::BTreeMap;
@@ -10,7 +18,9 @@ use std::time::Duration;
 /// What an operator decided about the tiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// `[tiers.preview]`
+    /// `[[preview]]`: the custom previews, in the order in which they are tried.
+    pub previews: Vec<PreviewConfig>,
+    /// `[tiers.preview]`: for the records that no custom preview is for.
     pub preview: TierConfig,
     /// `[tiers.field-window]`
     pub field_window: TierConfig,
@@ -34,6 +44,7 @@ impl Default for Config {
             ..TierConfig::default()
         };
         Self {
+            previews: Vec::new(),
             preview: tier(500, 128, 512),
             field_window: tier(250, 8, 64),
             resources: ResourcesConfig { tier: tier(250, 8, 64), links: Links::Supported },
@@ -43,11 +54,25 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads the `[tiers]` of a `plugins.toml`. `rooms` names the other top-level tables that the caller reads itself;
-    /// any other name is a mistake.
-    pub fn parse(text: &str, rooms: &[&str]) -> Result<Self, ConfigError> {
-        parse::config(text, rooms)
+    /// The top-level tables that are read here.
+    pub const ROOMS: &'static [&'static str] = &["tiers", "preview"];
+
+    /// Reads the `[tiers]` and `[[preview]]` of a file. Who else reads from it has the other tables checked with
+    /// [`Section::only`].
+    pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
+        parse::config(file)
     }
+}
+
+/// What an operator decided about a custom preview.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreviewConfig {
+    /// Its name, which no other tier has.
+    pub name: String,
+    /// Which records it is for.
+    pub rule: Rule,
+    /// The tier itself.
+    pub tier: TierConfig,
 }
 
 /// What an operator decided about one tier.
@@ -139,32 +164,6 @@ pub enum Links {
     Always,
     /// No client.
     Never,
-}
-
-/// What is wrong with a `plugins.toml`, and what to write instead.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// No TOML, or a value of the wrong type.
-    #[error("plugins.toml: {0}")]
-    Syntax(String),
-    /// A key that nothing reads.
-    #[error("plugins.toml: unknown key {key}{}", match .suggestion { Some(known) => format!("; did you mean {known:?}?"), None => format!("; known here: {}", .known.join(", ")) })]
-    UnknownKey {
-        /// The key with the tables that it stands in.
-        key: String,
-        /// The known key that looks most like it.
-        suggestion: Option<String>,
-        /// All known keys of that table.
-        known: Vec<String>,
-    },
-    /// A value out of range.
-    #[error("plugins.toml: {key} {problem}")]
-    Value {
-        /// The key with the tables that it stands in.
-        key: String,
-        /// What is wrong with its value, and what would be right.
-        problem: String,
-    },
 }
 
 /// The largest values that can be configured.

@@ -28,11 +28,14 @@ mod tier;
 mod tiers;
 mod wit;
 
-pub use config::{Config, ConfigError, Limits, Links, OnFault, Origin, ResourcesConfig, TierConfig};
+pub use config::{
+    Config, ConfigError, File, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
+    TierConfig,
+};
 pub use fault::{GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};
 pub use status::{Health, TierStatus};
-pub use tiers::{ExportTier, Place, PreviewTier, ResourcesTier, Tiers, WindowTier};
+pub use tiers::{Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, WindowTier};

@@ -36,6 +36,9 @@ pub const BREAKER_FIRST_REST: Duration = Duration::from_secs(1);
 /// The longest rest: an operator who repaired something should not wait for longer.
 pub const BREAKER_LONGEST_REST: Duration = Duration::from_secs(60);
 
+/// Custom previews. A page is cut into at most one call for each, which all wait for their turn.
+pub const PREVIEWS: usize = 32;
+
 /// Members that `children` lists.
 pub const CHILDREN: usize = 256;
 

@@ -1,6 +1,6 @@
 //! What an operator can see of a tier.
 
-use crate::config::{Limits, OnFault};
+use crate::config::{Limits, OnFault, Rule};
 use crate::fault::TierFault;
 use std::time::Duration;
 
@@ -21,7 +21,9 @@ pub enum Health {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TierStatus {
     /// The tier's name in plugins.toml.
-    pub name: &'static str,
+    pub name: String,
+    /// Which records it is for, if it is a custom preview.
+    pub rule: Option<Rule>,
     /// How it is doing.
     pub health: Health,
     /// `builtin`, or the component's path as configured.

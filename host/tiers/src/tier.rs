@@ -36,6 +36,7 @@ pub(crate) struct Tier<W: World>(Arc<Inner<W>>);
 
 struct Inner<W: World> {
     runtime: Arc<Runtime>,
+    name: String,
     config: TierConfig,
     component: Result<Ready<W>, TierFault>,
     digest: Option<String>,
@@ -57,6 +58,7 @@ impl<W: World> Tier<W> {
     /// Loads a tier. A component that cannot be loaded is a fault of the tier, not of the whole.
     pub(crate) fn load(
         runtime: &Arc<Runtime>,
+        name: &str,
         config: &TierConfig,
         base: &Path,
         cache: Option<&Cache>,
@@ -65,10 +67,11 @@ impl<W: World> Tier<W> {
         let mut digest = None;
         let component = prepare(runtime, config, base, cache, &mut digest);
         if let Err(fault) = &component {
-            tracing::warn!(tier = W::NAME, code = fault.code(), "tier not loaded: {fault}");
+            tracing::warn!(tier = name, code = fault.code(), "tier not loaded: {fault}");
         }
         Self(Arc::new(Inner {
             runtime: Arc::clone(runtime),
+            name: name.to_owned(),
             config: config.clone(),
             component,
             digest,
@@ -79,6 +82,10 @@ impl<W: World> Tier<W> {
             faults: AtomicU64::new(0),
             messages: AtomicU64::new(0),
         }))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.0.name
     }
 
     pub(crate) fn config(&self) -> &TierConfig {
@@ -131,7 +138,7 @@ impl<W: World> Tier<W> {
             faults: inner.faults.load(Relaxed),
             messages: inner.messages.load(Relaxed),
             last_fault: lock(&inner.last_fault).clone(),
-            ..status_of(W::NAME, &inner.config, health)
+            ..status_of(&inner.name, &inner.config, health)
         }
     }
 }
@@ -164,7 +171,7 @@ impl<W: World> Inner<W> {
     /// Counts a fault and writes one line about it, in the host's own words.
     fn noted(&self, fault: TierFault) -> TierFault {
         self.faults.fetch_add(1, Relaxed);
-        tracing::warn!(tier = W::NAME, code = fault.code(), "tier fault: {fault}");
+        tracing::warn!(tier = self.name, code = fault.code(), "tier fault: {fault}");
         *lock(&self.last_fault) = Some(fault.clone());
         fault
     }
@@ -197,13 +204,14 @@ fn prepare<W: World>(
 }
 
 /// The status of a tier of which nothing but its configuration is known.
-pub(crate) fn status_of(name: &'static str, config: &TierConfig, health: Health) -> TierStatus {
+pub(crate) fn status_of(name: &str, config: &TierConfig, health: Health) -> TierStatus {
     let origin = match &config.component {
         Origin::Builtin => "builtin".to_owned(),
         Origin::File(path) => path.display().to_string(),
     };
     TierStatus {
-        name,
+        name: name.to_owned(),
+        rule: None,
         health,
         origin,
         digest: None,

@@ -2,11 +2,13 @@
 
 mod export;
 mod preview;
+mod previews;
 mod resources;
 mod window;
 
 pub use export::ExportTier;
 pub use preview::PreviewTier;
+pub use previews::{Composed, Previews};
 pub use resources::ResourcesTier;
 pub use window::WindowTier;
 
@@ -29,7 +31,7 @@ pub struct Place {
 /// The tiers that a configuration switches on, loaded. A reload makes a new one with the same [`Runtime`] and swaps it.
 #[derive(Debug)]
 pub struct Tiers {
-    preview: Option<PreviewTier>,
+    previews: Previews,
     window: Option<WindowTier>,
     resources: Option<ResourcesTier>,
     export: Option<ExportTier>,
@@ -56,7 +58,9 @@ impl Tiers {
         let cache = cache.as_ref();
         let base = &place.base;
         Self {
-            preview: load(runtime, &config.preview, base, cache).map(PreviewTier),
+            previews: Previews::load(config, |name, tier| {
+                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, base, cache)))
+            }),
             window: load(runtime, &config.field_window, base, cache).map(WindowTier),
             resources: load(runtime, &config.resources.tier, base, cache).map(ResourcesTier),
             export: load(runtime, &config.binary_export, base, cache).map(ExportTier),
@@ -64,10 +68,16 @@ impl Tiers {
         }
     }
 
-    /// The preview tier, unless it is off.
+    /// All previews: the custom ones and the default one.
+    #[must_use]
+    pub const fn previews(&self) -> &Previews {
+        &self.previews
+    }
+
+    /// The default preview, unless it is off. It is only for the records that no custom one is for.
     #[must_use]
     pub const fn preview(&self) -> Option<&PreviewTier> {
-        self.preview.as_ref()
+        self.previews.last()
     }
 
     /// The field-window tier, unless it is off.
@@ -94,15 +104,16 @@ impl Tiers {
         if self.resources.is_some() { self.config.resources.links } else { Links::Never }
     }
 
-    /// How the tiers are doing, in the order of plugins.toml.
+    /// How the tiers are doing: the previews in the order in which they are tried, then the others.
     #[must_use]
     pub fn status(&self) -> Vec<TierStatus> {
-        vec![
-            status(self.preview.as_ref().map(|tier| &tier.0), &self.config.preview),
+        let mut all = self.previews.status(&self.config);
+        all.extend([
             status(self.window.as_ref().map(|tier| &tier.0), &self.config.field_window),
             status(self.resources.as_ref().map(|tier| &tier.0), &self.config.resources.tier),
             status(self.export.as_ref().map(|tier| &tier.0), &self.config.binary_export),
-        ]
+        ]);
+        all
     }
 }
 
@@ -112,7 +123,7 @@ fn load<W: World>(
     base: &Path,
     cache: Option<&Cache>,
 ) -> Option<Tier<W>> {
-    config.enabled.then(|| Tier::load(runtime, config, base, cache))
+    config.enabled.then(|| Tier::load(runtime, W::NAME, config, base, cache))
 }
 
 fn status<W: World>(tier: Option<&Tier<W>>, config: &TierConfig) -> TierStatus {

@@ -125,7 +125,7 @@ async fn status_tells_where_a_tier_comes_from_and_how_it_is_doing() {
     let tiers = defaults();
     let status = tiers.status();
     assert_eq!(
-        status.iter().map(|tier| tier.name).collect::<Vec<_>>(),
+        status.iter().map(|tier| tier.name.as_str()).collect::<Vec<_>>(),
         ["preview", "field-window", "resources", "binary-export"]
     );
     for tier in status {

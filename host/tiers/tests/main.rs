@@ -6,5 +6,6 @@
 mod builtin;
 mod hostile;
 mod loading;
+mod previews;
 mod support;
 mod timing;

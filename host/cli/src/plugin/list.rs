@@ -4,6 +4,7 @@ use crate::config_args::ConfigArguments;
 use crate::output::{BOLD, DIM, Output};
 use clap::Args;
 use serde_json::{Value, json};
+use stepwell_tiers::config::{Glob, Rule};
 use stepwell_tiers::{Health, OnFault, TierStatus};
 
 /// Lists the tiers: on or off, where they come from, what they may use, and whether they load
@@ -30,6 +31,9 @@ fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
         health(&tier.health),
         tier.origin
     ))?;
+    if let Some(rule) = &tier.rule {
+        output.line(format_args!("  a preview of {rule}"))?;
+    }
     if tier.health == Health::Off {
         return Ok(());
     }
@@ -80,6 +84,7 @@ fn to_json(tier: &TierStatus) -> Value {
     };
     json!({
         "name": tier.name,
+        "match": tier.rule.as_ref().map(rule),
         "health": health(&tier.health),
         "origin": tier.origin,
         "sha256": tier.digest,
@@ -98,4 +103,10 @@ fn to_json(tier: &TierStatus) -> Value {
         "faults": tier.faults,
         "fault": broken.map(|fault| json!({ "code": fault.code(), "message": fault.to_string() })),
     })
+}
+
+/// A rule as it is written in plugins.toml.
+fn rule(rule: &Rule) -> Value {
+    let globs = |globs: &[Glob]| globs.iter().map(|glob| json!(glob.as_str())).collect::<Vec<_>>();
+    Value::Object(rule.parts().map(|(name, part)| (name.to_owned(), json!(globs(part)))).collect())
 }

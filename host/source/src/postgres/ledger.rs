@@ -35,7 +35,7 @@ pub(super) async fn append(client: &Object, entries: &NewEntries) -> Result<(), 
                 &starts,
                 &ends,
                 &bytes,
-                &text(|one| one.tier),
+                &text(|one| one.tier.as_deref()),
             ],
         )
         .await?;

@@ -44,7 +44,7 @@ fn write(connection: &mut Connection, group: &[Waiting]) -> Result<(), Failure> 
                     start,
                     end,
                     i64::try_from(one.bytes.get()).unwrap_or(i64::MAX),
-                    one.tier,
+                    one.tier.as_deref(),
                 ])?;
             }
         }

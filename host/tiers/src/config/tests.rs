@@ -1,29 +1,36 @@
 use super::*;
 
+fn read(text: &str) -> Result<Config, ConfigError> {
+    let file = File::parse(text, &|name| (name == "FOLDER").then(|| "/opt/secret".to_owned()))?;
+    file.top().only(&["tiers", "preview", "server", "ledger"])?;
+    Config::read(&file)
+}
+
 fn error(text: &str) -> String {
-    Config::parse(text, &["ledger", "server"]).unwrap_err().to_string()
+    read(text).unwrap_err().to_string()
 }
 
 #[test]
 fn the_file_that_ships_says_exactly_the_defaults() {
     let text = include_str!("../../../../plugins.toml");
-    // The server reads its own table, and a test there holds that against its defaults.
-    assert_eq!(Config::parse(text, &["ledger", "server"]), Ok(Config::default()));
-    let (tiers, _) = text.split_once("[ledger]").expect("the ledger's table is the last");
+    // The server reads its own tables, and tests there hold them against their defaults.
+    assert_eq!(read(text), Ok(Config::default()));
     // It states every setting, so that an operator sees what there is. A commented example does not count.
     for key in
         ["enabled", "component", "on_fault", "deadline_ms", "memory_mb", "output_kb", "reads", "read_kb"]
     {
-        let stated = tiers
+        let stated = text
             .lines()
             .filter(|line| !line.trim_start().starts_with('#') && line.contains(&format!("{key} =")));
-        assert_eq!(stated.count(), 4, "{key}");
+        // The ledger has two settings of the same name.
+        let ledger = usize::from(["enabled", "on_fault"].contains(&key));
+        assert_eq!(stated.count(), 4 + ledger, "{key}");
     }
 }
 
 #[test]
 fn an_empty_file_is_the_defaults_too() {
-    assert_eq!(Config::parse("", &[]), Ok(Config::default()));
+    assert_eq!(read(""), Ok(Config::default()));
 }
 
 #[test]
@@ -34,7 +41,7 @@ fn settings_replace_defaults_one_by_one() {
          [tiers.resources]\nlinks = \"never\"\ncomponent = \"mine.wasm\"\nsha256 = \"{digest}\"\non_fault = \"refuse\"\n\
          options = {{ style = \"plain\" }}\n[server]\nanything = 1"
     );
-    let config = Config::parse(&text, &["ledger", "server"]).unwrap();
+    let config = read(&text).unwrap();
     let mut expected = Config::default();
     expected.preview.enabled = false;
     expected.preview.limits.deadline = Duration::from_millis(9);
@@ -50,15 +57,28 @@ fn settings_replace_defaults_one_by_one() {
 fn an_unknown_key_is_named_with_the_one_that_was_meant() {
     assert_eq!(
         error("[tiers.preview]\nenabeld = true"),
-        "plugins.toml: unknown key tiers.preview.enabeld; did you mean \"enabled\"?"
+        "plugins.toml:2: unknown key `enabeld` in [tiers.preview]; did you mean `enabled`?"
     );
     assert_eq!(
         error("[tiers.field_window]"),
-        "plugins.toml: unknown key tiers.field_window; did you mean \"field-window\"?"
+        "plugins.toml:1: unknown key `field_window` in [tiers]; did you mean `field-window`?"
     );
-    assert!(error("[tier.preview]").ends_with("did you mean \"tiers\"?"));
+    assert_eq!(
+        error("\n[tier.preview]"),
+        "plugins.toml:2: unknown key `tier` at the top level; did you mean `tiers`?"
+    );
+    assert_eq!(
+        error("[[preview]]\n[[preview]]\nname = \"x\"\nmach = {}"),
+        "plugins.toml:4: unknown key `mach` in [[preview]]; did you mean `match`?"
+    );
+    assert_eq!(
+        error("[[preview]]\nmatch = { stream = [\"mail\"] }"),
+        "plugins.toml:2: unknown key `stream` in [preview.match]; did you mean `streams`?"
+    );
+    // The first of several, as they stand in the file.
+    assert!(error("[tiers.preview]\nzebra = 1\nape = 2").contains(":2: unknown key `zebra`"));
     assert!(error("[tiers.preview]\nlimits = { deadline = 3 }").contains("deadline_ms"));
-    assert!(error("[tiers.preview]\nlinks = \"never\"").contains("tiers.preview.links"));
+    assert!(error("[tiers.preview]\nlinks = \"never\"").contains("`links` in [tiers.preview]"));
     assert!(error("[tiers.preview]\nzzzzzzzz = 1").contains("known here: enabled, component"));
 }
 
@@ -66,12 +86,65 @@ fn an_unknown_key_is_named_with_the_one_that_was_meant() {
 fn a_value_out_of_range_says_the_range() {
     assert_eq!(
         error("[tiers.preview.limits]\nmemory_mb = 0"),
-        "plugins.toml: tiers.preview.limits.memory_mb is 0, but must be from 1 to 1024"
+        "plugins.toml:2: tiers.preview.limits.memory_mb is 0, but must be from 1 to 1024"
     );
     assert!(error("[tiers.preview.limits]\ndeadline_ms = 600000").contains("from 1 to 60000"));
     assert!(error("[tiers.preview]\nsha256 = \"abc\"").contains("64 hexadecimal"));
     assert!(error("[tiers.preview]\ncomponent = \"\"").contains("builtin"));
     assert!(error("[tiers.preview]\non_fault = \"ignore\"").contains("fallback"));
     assert!(error("[tiers]\npreview = 1").contains("must be a table"));
-    assert!(error("[tiers.preview\n").starts_with("plugins.toml: "));
+    assert!(error("\n[tiers.preview\n").starts_with("plugins.toml:2: "));
+    assert_eq!(
+        error("[tiers.preview]\nsha256 = 1").split(": invalid").next(),
+        Some("plugins.toml:2: tiers.preview")
+    );
+}
+
+#[test]
+fn custom_previews_keep_their_order_and_default_to_the_default_preview() {
+    let text = "[[preview]]\nname = \"html\"\ncomponent = \"html.wasm\"\non_fault = \"refuse\"\n\
+                match = { streams = [\"mail*\"], mime = [\"text/html\"] }\n\
+                [[preview]]\nenabled = false\nlimits = { reads = 1 }\n";
+    let previews = read(text).unwrap().previews;
+    assert_eq!(previews.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["html", "preview-2"]);
+    assert_eq!(previews[0].rule.to_string(), "streams mail*, mime text/html");
+    assert_eq!(previews[0].tier.component, Origin::File("html.wasm".into()));
+    assert_eq!(previews[0].tier.on_fault, OnFault::Refuse);
+    assert_eq!(previews[0].tier.limits, Config::default().preview.limits);
+    assert!(previews[1].rule.is_for_all() && !previews[1].tier.enabled);
+    assert_eq!(previews[1].tier.limits.reads, 1);
+}
+
+#[test]
+fn a_custom_preview_is_told_from_every_other_tier() {
+    let twice = "[[preview]]\nname = \"a\"\n[[preview]]\nname = \"a\"";
+    assert_eq!(error(twice), "plugins.toml:4: preview.name is \"a\", which another tier has");
+    assert!(error("[[preview]]\nname = \"preview\"").contains("another tier"));
+    assert!(error("[[preview]]\nname = \"A b\"").contains("a-z"));
+    assert!(error("[[preview]]\nmatch = { fields = [] }").contains("preview.match.fields is an empty list"));
+    assert!(error("[preview]\nname = \"a\"").contains("[[preview]]"));
+    assert!(error("[[preview]]\nmatch = \"mail*\"").contains("must be a table"));
+    assert!(error(&"[[preview]]\n".repeat(33)).contains("there may be 32 previews"));
+}
+
+#[test]
+fn variables_stand_for_values_and_never_show_in_errors() {
+    let text = "[tiers.preview]\ncomponent = \"${FOLDER}/${NAME:-mine}.wasm\"\n\
+                options = { price = \"$$5\" }\n[[preview]]\nmatch = { streams = [\"${FOLDER}\"] }";
+    let config = read(text).unwrap();
+    assert_eq!(config.preview.component, Origin::File("/opt/secret/mine.wasm".into()));
+    assert_eq!(config.preview.options["price"], "$5");
+    assert_eq!(config.previews[0].rule.to_string(), "streams /opt/secret");
+    let unset =
+        error("[tiers.preview]\ncomponent = \"${FOLDER}\"\noptions = { a = \"${FOLDER}${MISSING}\" }");
+    assert_eq!(
+        unset,
+        "plugins.toml:3: the environment variable MISSING is not set; set it, or write ${MISSING:-default}"
+    );
+    for wrong in ["on_fault = \"${FOLDER}\"", "enabled = \"${FOLDER}\"", "limits = { reads = \"${FOLDER}\" }"]
+    {
+        let error = error(&format!("[tiers.preview]\n{wrong}"));
+        assert!(error.contains("${FOLDER}") && !error.contains("secret"), "{error}");
+    }
+    assert!(error("[tiers.preview]\ncomponent = \"$HOME/x\"").contains("plugins.toml:2: a `$`"));
 }

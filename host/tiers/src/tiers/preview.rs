@@ -43,6 +43,12 @@ impl World for Preview {
 pub struct PreviewTier(pub(super) Tier<Preview>);
 
 impl PreviewTier {
+    /// Its name in plugins.toml.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.name()
+    }
+
     /// What happens when it fails.
     #[must_use]
     pub fn on_fault(&self) -> OnFault {
