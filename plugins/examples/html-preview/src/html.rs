@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn the_time_it_takes_grows_with_the_page_only() {
         for piece in ["<a '", "<a '>", "<script>", "<!--", "</", "&#", "<svg><p>", "<title", "<p \"'>"] {
-            let page = piece.repeat(200_000);
+            let page = piece.repeat(50_000);
             let started = std::time::Instant::now();
             render(&page, 1_000);
             title(&page, 100);

@@ -105,14 +105,14 @@ fn beginning(field: &FieldShape, most: usize) -> Option<(Shown, usize)> {
 fn verbatim(field: &FieldShape, start: u32, words: &str) -> Option<(Shown, usize)> {
     let at = Span { start, end: start + chars(words) };
     let passage = Passage { path: field.path.clone(), at };
-    (!words.is_empty()).then(|| (Shown::Verbatim(passage), words.len()))
+    (!words.is_empty()).then_some((Shown::Verbatim(passage), words.len()))
 }
 
 fn derived(field: &FieldShape, text: &str, most: usize) -> Option<(Shown, usize)> {
     let Rendered { text, end } = html::render(text, most);
     let bytes = text.len();
     let covers = Some(Passage { path: field.path.clone(), at: Span { start: 0, end } });
-    (bytes > 0).then(|| (Shown::Derived(Derived { text, covers }), bytes))
+    (bytes > 0).then_some((Shown::Derived(Derived { text, covers }), bytes))
 }
 
 /// The component.

@@ -135,9 +135,9 @@ impl Draft {
 
     /// Says what is not shown, with the part that each remark stands for.
     fn hidden(&mut self, field: &FieldShape, parts: &[Part], goes_on: bool) {
-        let quoted = parts.iter().filter(|part| part.kind == Kind::Quoted);
+        let mut quoted = parts.iter().filter(|part| part.kind == Kind::Quoted);
         let lines: u32 = quoted.clone().map(|part| part.lines).sum();
-        if let (Some(first), Some(last)) = (quoted.clone().next(), quoted.last()) {
+        if let (Some(first), Some(last)) = (quoted.clone().next(), quoted.next_back()) {
             let least = if goes_on { "at least " } else { "" };
             let text = match lines {
                 1 => format!("{least}1 quoted line hidden"),
