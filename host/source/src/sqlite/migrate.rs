@@ -11,15 +11,33 @@ const APPLICATION_ID: i64 = 0x5374_6570;
 /// Each entry brings the schema from its index to the next version.
 pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("ledger.sql")];
 
+/// How often the mode is set before a file counts as locked: two seconds' worth.
+const ATTEMPTS: u32 = 100;
+
 /// Makes or upgrades the schema; refuses a file that is not ours or is newer than we are.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {
     let current = STEPS.len() as i64;
-    // Before anything is written: to change the mode of someone else's file would be to change the file.
-    if usable_version(connection, path)? == current {
+    // Before anything is written: to change the mode of someone else's file would be to change the file. In one
+    // transaction, so that a file that someone is just making is not seen half made.
+    if usable_version(&*connection.transaction()?, path)? == current {
         return Ok(());
     }
-    // Before any table is made, so that the whole file is in this mode from the start.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // Before any table is made, so that the whole file is in this mode from the start. SQLite does not wait for others
+    // who do the same, so this does.
+    for attempt in 1..=ATTEMPTS {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if attempt < ATTEMPTS
+                    && error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) =>
+            {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            outcome => {
+                outcome?;
+                break;
+            }
+        }
+    }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Someone else may have been faster.
     let found = usable_version(&transaction, path)?;
