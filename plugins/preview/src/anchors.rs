@@ -9,8 +9,8 @@ use stepwell_sdk::{FieldExt, FieldShape, Reader, Span, Wanted};
 const SCAN: u32 = 131_072;
 /// The size of a sample.
 const SAMPLE: u32 = 800;
-/// At most this many samples.
-const SAMPLES: usize = 8;
+/// A text without any structure of its own has at most this many places.
+const PARAGRAPHS: usize = 8;
 /// No more places than a reader can take in.
 const MOST: usize = 20;
 /// A label is at most this long, in bytes, and at least `SHORTEST`.
@@ -39,15 +39,16 @@ pub(crate) fn find(
     let label = (bytes / most).clamp(SHORTEST, LABEL);
     let (start, scanned) = scan(reader, slot, field);
     let beyond = field.size().saturating_sub(scanned);
-    // Marks cost nothing more to find, so they fill what samples of the unseen rest leave.
-    let samples = if beyond > SCAN / 4 { SAMPLES.min(most / 2) } else { 0 };
+    // The unseen rest gets its share of the places, but never so many that the beginning's own marks have no room.
+    let share = u64::from(beyond) * most as u64 / u64::from(field.size().max(1));
+    let samples = if beyond > SCAN / 4 { (share as usize).min(most * 3 / 4) } else { 0 };
     let mut places: Vec<_> = strongest(marks::find(&start), most - samples)
         .into_iter()
         .filter(|mark| mark.line.start > 0)
         .map(|mark| place(&start, 0, mark.line, label))
         .collect();
     if places.is_empty() {
-        places = paragraphs(&start, SAMPLES.min(most - samples), label);
+        places = paragraphs(&start, PARAGRAPHS.min(most - samples), label);
     }
     places.extend(sampled(reader, slot, field, scanned, samples, label));
     let mut left = bytes;
@@ -211,6 +212,12 @@ mod tests {
         let found = labels(&content, 20);
         let last = found.last().map_or(0, |(at, _)| *at);
         assert!(last > SCAN * 4, "{last}");
+        let beyond = found.iter().filter(|(at, _)| *at > SCAN).count();
+        assert!(
+            beyond * 3 >= found.len() * 2,
+            "only {beyond} of {} places lie beyond the start",
+            found.len()
+        );
         for (at, label) in &found {
             assert!(label.starts_with("One") || label.starts_with("Another"), "{at} {label:?}");
         }
