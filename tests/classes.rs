@@ -79,7 +79,12 @@ trait Class: Sized {
         while let Some(at) = uri {
             let contents = self.session().read(&at).unwrap_or_else(|refused| panic!("{at}: {refused:?}"));
             bytes.extend(session::from_base64(contents["blob"].as_str().expect("bytes")));
-            uri = contents["_meta"]["next_uri"].as_str().map(str::to_owned);
+            // What a model is shown: the contents, without `_meta`.
+            let note: Value = contents["note"]
+                .as_str()
+                .map_or(Value::Null, |note| serde_json::from_str(note).expect("a note is JSON"));
+            assert_eq!(note["next_uri"], contents["_meta"]["next_uri"]);
+            uri = note["next_uri"].as_str().map(str::to_owned);
         }
         bytes
     }

@@ -49,9 +49,13 @@ impl Session {
             return Err(refused);
         }
         let contents = reply["result"]["contents"].as_array().expect("contents");
-        assert_eq!(contents.len(), 1);
-        assert_eq!(contents[0]["uri"], uri);
-        Ok(contents[0].clone())
+        assert!(contents.iter().all(|content| content["uri"] == uri));
+        // Bytes are followed by a note that says where the next ones are; nothing else comes in two.
+        let is_noted = contents.len() == 2 && contents[0]["blob"].is_string();
+        assert!(contents.len() == 1 || is_noted, "{reply}");
+        let mut content = contents[0].clone();
+        content["note"] = contents.get(1).map_or(Value::Null, |note| note["text"].clone());
+        Ok(content)
     }
 
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {

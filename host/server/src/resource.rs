@@ -10,17 +10,26 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 use stepwell_ladder::{Content, Recorded, Resource, Template};
 
-/// The contents of a resource, with the way to its neighbours beside them.
+/// The contents of a resource, with the way to its neighbours beside them. A text says that in its own header; bytes
+/// cannot, and hosts show a model the contents and not `_meta`, so a part of a blob is followed by a note.
 pub(crate) fn contents(resource: Recorded<Resource>) -> ReadResourceResult {
     let resource = resource.into_inner();
     let meta = meta(&resource);
-    let contents = match resource.content {
-        Content::Text(text) => ResourceContents::text(text, resource.uri),
-        Content::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), resource.uri),
+    let is_part = resource.next_uri.is_some() || resource.previous_uri.is_some();
+    let (content, note) = match resource.content {
+        Content::Text(text) => (ResourceContents::text(text, resource.uri), None),
+        Content::Bytes(bytes) => {
+            let note = is_part.then(|| {
+                let note = Value::Object(meta.clone()).to_string();
+                ResourceContents::text(note, resource.uri.clone()).with_mime_type("application/json")
+            });
+            (ResourceContents::blob(STANDARD.encode(bytes), resource.uri), note)
+        }
     };
-    let contents = contents.with_mime_type(resource.mime);
-    let contents = if meta.is_empty() { contents } else { contents.with_meta(MetaObject(meta)) };
-    ReadResourceResult::new(vec![contents]).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private)
+    let content = content.with_mime_type(resource.mime);
+    let content = if meta.is_empty() { content } else { content.with_meta(MetaObject(meta)) };
+    let contents = std::iter::once(content).chain(note).collect();
+    ReadResourceResult::new(contents).with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private)
 }
 
 fn meta(resource: &Resource) -> Map<String, Value> {
