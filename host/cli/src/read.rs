@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stepwell_contract::selector::{Selector, WindowArguments};
 use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId};
-use stepwell_ladder::{FieldWindow, LadderError, LedgerPolicy, WindowRequest, read_window, record};
+use stepwell_ladder::{FieldWindow, LadderError, LedgerPolicy, WindowRequest, read_window, record_outcome};
 use stepwell_source::sqlite::Missing;
 use stepwell_source::{Source, SourceError};
 
@@ -66,9 +66,8 @@ impl Read {
         let store = self.store.open(Missing::Refuse).await?;
         let caller = store.authenticate(&token).await?;
         let keys = store.keyring().await?;
-        let window = read_window(&store, &keys, &caller, &request, now_unix()?).await?;
-        let disclosed = [window.disclosure()];
-        let window = record(&store, LedgerPolicy::default(), &caller, TOOL, window, &disclosed).await;
+        let window = read_window(&store, &keys, &caller, &request, now_unix()?).await;
+        let window = record_outcome(&store, LedgerPolicy::default(), &caller, TOOL, window).await;
         let window = window.map_err(|error| told(output, &error))?;
         if output.is_json() {
             let mut value = window.structured();
@@ -105,7 +104,9 @@ impl Read {
 
 /// Whoever runs this may be the owner, so the reason stands beside the refusal that a client would get.
 fn told(output: &Output, error: &LadderError) -> SourceError {
-    output.note(error);
+    if !matches!(error, LadderError::Refused(_)) {
+        output.note(error);
+    }
     error.for_client().into()
 }
 

@@ -79,20 +79,48 @@ pub async fn record<T>(
     }
 }
 
+/// Writes down what a read came to, be it an answer or the news that there is none, and then lets it go.
+pub async fn record_outcome<T: Discloses>(
+    source: &dyn Source,
+    policy: LedgerPolicy,
+    caller: &Caller,
+    tool: &'static str,
+    outcome: Result<T, LadderError>,
+) -> Result<Recorded<T>, LadderError> {
+    match outcome {
+        Ok(answer) => {
+            let disclosed = answer.disclosed();
+            record(source, policy, caller, tool, answer, &disclosed).await
+        }
+        Err(LadderError::Missed(refusal, disclosed)) => {
+            record(source, policy, caller, tool, (), &[*disclosed]).await?;
+            Err(LadderError::Refused(refusal))
+        }
+        Err(other) => Err(other),
+    }
+}
+
 /// Something that says what it discloses.
-pub(crate) trait Discloses {
-    fn disclosed(&self) -> &[Disclosure];
+pub trait Discloses {
+    /// What it discloses, for the ledger.
+    fn disclosed(&self) -> Vec<Disclosure>;
 }
 
 impl Discloses for Reply {
-    fn disclosed(&self) -> &[Disclosure] {
-        &self.disclosed
+    fn disclosed(&self) -> Vec<Disclosure> {
+        self.disclosed.clone()
     }
 }
 
 impl Discloses for Resource {
-    fn disclosed(&self) -> &[Disclosure] {
-        &self.disclosed
+    fn disclosed(&self) -> Vec<Disclosure> {
+        self.disclosed.clone()
+    }
+}
+
+impl Discloses for FieldWindow {
+    fn disclosed(&self) -> Vec<Disclosure> {
+        vec![self.disclosure()]
     }
 }
 
@@ -112,9 +140,8 @@ impl Ladder {
         &self,
         asker: &Asker<'_>,
         tool: &'static str,
-        draft: T,
+        draft: Result<T, LadderError>,
     ) -> Result<Recorded<T>, LadderError> {
-        let disclosed = draft.disclosed().to_vec();
-        record(&*self.source, self.settings.ledger, asker.caller, tool, draft, &disclosed).await
+        record_outcome(&*self.source, self.settings.ledger, asker.caller, tool, draft).await
     }
 }

@@ -31,6 +31,6 @@ pub mod window;
 mod window_text;
 
 pub use ladder::{Asker, Client, Ladder, ResourceResult, Settings, ToolArguments, ToolResult};
-pub use ledger::{LedgerFault, LedgerPolicy, Recorded, record};
+pub use ledger::{Discloses, LedgerFault, LedgerPolicy, Recorded, record, record_outcome};
 pub use reply::{Content, LadderError, Link, Reply, Resource, Template};
 pub use window::{FieldWindow, WindowRequest, read_window};

@@ -70,7 +70,7 @@ impl Ladder {
         };
         let keys = self.keys.current(cursor).await;
         let read = read_placed_window(&*self.source, &keys, asker.caller, request, now_unix(), placer).await;
-        read.map_err(|error| self.with_way_to_bytes(error.into(), request))
+        read.map_err(|error| self.with_way_to_bytes(error, request))
     }
 
     /// Tells whoever asked for the text of a binary field where its bytes are.

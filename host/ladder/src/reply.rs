@@ -106,6 +106,10 @@ pub enum LadderError {
     /// The caller may know why.
     #[error(transparent)]
     Refused(Box<Refusal>),
+    /// The caller may know why, and learns something about a record by it: that a phrase does not occur there. The ledger
+    /// has it before it is told.
+    #[error("{0}")]
+    Missed(Box<Refusal>, Box<Disclosure>),
     /// What would be shown could not be written down. Only the operator may know why.
     #[error("the ledger could not be written: {0}")]
     Unrecorded(String),
@@ -134,7 +138,7 @@ impl LadderError {
     #[must_use]
     pub fn for_client(&self) -> Refusal {
         match self {
-            Self::Refused(refusal) => (**refusal).clone(),
+            Self::Refused(refusal) | Self::Missed(refusal, _) => (**refusal).clone(),
             Self::Unrecorded(_) => {
                 let message = "this read could not be written to the owner's ledger, so nothing is shown";
                 Refusal::new(Code::LedgerUnavailable, message).hint("try again in a moment")

@@ -11,37 +11,37 @@ use stepwell_source::Disclosure;
 impl Ladder {
     /// Lists connections, streams and fields.
     pub async fn schema(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "schema", self.draft_schema(asker, args).await?).await
+        self.recorded(asker, "schema", self.draft_schema(asker, args).await).await
     }
 
     /// Lists a page of a stream's records.
     pub async fn query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "query_records", self.draft_query_records(asker, args).await?).await
+        self.recorded(asker, "query_records", self.draft_query_records(asker, args).await).await
     }
 
     /// Counts or computes.
     pub async fn aggregate(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "aggregate", self.draft_aggregate(asker, args).await?).await
+        self.recorded(asker, "aggregate", self.draft_aggregate(asker, args).await).await
     }
 
     /// Finds records that contain words.
     pub async fn search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "search", self.draft_search(asker, args).await?).await
+        self.recorded(asker, "search", self.draft_search(asker, args).await).await
     }
 
     /// Opens one record.
     pub async fn fetch(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "fetch", self.draft_fetch(asker, args).await?).await
+        self.recorded(asker, "fetch", self.draft_fetch(asker, args).await).await
     }
 
     /// Reads one window of one field.
     pub async fn read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "read_record_field", self.draft_read_record_field(asker, args).await?).await
+        self.recorded(asker, "read_record_field", self.draft_read_record_field(asker, args).await).await
     }
 
     /// Reads a resource.
     pub async fn read_resource(&self, asker: &Asker<'_>, uri: &str) -> ResourceResult {
-        self.recorded(asker, "resources/read", self.draft_read_resource(asker, uri).await?).await
+        self.recorded(asker, "resources/read", self.draft_read_resource(asker, uri).await).await
     }
 
     /// Completes what stands behind `pdpp://stream/`: the granted streams whose names begin with what was typed.

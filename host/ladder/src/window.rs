@@ -1,5 +1,6 @@
 //! One bounded window of one field: the third step of the ladder.
 
+use crate::reply::LadderError;
 use crate::seal::Seal;
 use crate::{shapes, tier_fault};
 use std::sync::Arc;
@@ -8,9 +9,9 @@ use stepwell_contract::cursor::{Keyring, Position};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::{Query, Selector};
 use stepwell_contract::window::Window;
-use stepwell_contract::{Chars, Code, FieldPath, Refusal, Span};
+use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
 use stepwell_source::error::Result;
-use stepwell_source::{Caller, Field, RecordRef, Source, SourceError};
+use stepwell_source::{Caller, Disclosure, Extent, Field, RecordRef, Source, SourceError};
 use stepwell_tiers::{Asked, Fields, Purpose, WindowTier};
 
 /// How often a read starts again when the field is rewritten under its hands.
@@ -55,7 +56,7 @@ pub async fn read_window(
     caller: &Caller,
     request: &WindowRequest,
     now_unix: u64,
-) -> Result<FieldWindow> {
+) -> Result<FieldWindow, LadderError> {
     read_placed_window(source, keys, caller, request, now_unix, None).await
 }
 
@@ -74,14 +75,23 @@ pub(crate) async fn read_placed_window(
     request: &WindowRequest,
     now_unix: u64,
     placer: Option<&Placer<'_>>,
-) -> Result<FieldWindow> {
-    for _ in 1..ATTEMPTS {
+) -> Result<FieldWindow, LadderError> {
+    let mut attempts = 1..ATTEMPTS;
+    loop {
         match read_once(source, keys, caller, request, now_unix, placer).await {
-            Err(SourceError::Changed) => {}
-            outcome => return outcome,
+            Err(SourceError::Changed) if attempts.next().is_some() => {}
+            Err(error) => return Err(error.into()),
+            Ok(Found::Window(window)) => return Ok(*window),
+            Ok(Found::NoMatch(field)) => return Err(missed(&field)),
         }
     }
-    read_once(source, keys, caller, request, now_unix, placer).await
+}
+
+/// What one attempt came to.
+enum Found {
+    Window(Box<FieldWindow>),
+    /// The phrase does not occur in the field.
+    NoMatch(Box<Field>),
 }
 
 async fn read_once(
@@ -91,7 +101,7 @@ async fn read_once(
     request: &WindowRequest,
     now_unix: u64,
     placer: Option<&Placer<'_>>,
-) -> Result<FieldWindow> {
+) -> Result<Found> {
     let field = source.field(caller, &request.record, &request.path).await?;
     let total = field.shape.chars.unwrap_or_default();
     let seal = Seal::new(keys, caller, &field.record, &field.path, field.shape.digest, now_unix);
@@ -102,7 +112,7 @@ async fn read_once(
             let wanted =
                 Search { q: q.clone(), from: Chars::ZERO, before: *before, after: *after, limit: *limit };
             let Some((window, asked, hit)) = wanted.find(source, caller, &field, total).await? else {
-                return Err(not_found(&field, total).into());
+                return Ok(Found::NoMatch(Box::new(field)));
             };
             search = Some((wanted, hit));
             (window, asked)
@@ -145,7 +155,7 @@ async fn read_once(
     });
     let next_match_cursor = search.as_ref().map(|(search, hit)| seal.seal(&search.next_match(*hit)));
     let hit = search.map(|(search, hit)| (search.q, hit));
-    Ok(FieldWindow {
+    Ok(Found::Window(Box::new(FieldWindow {
         field,
         window,
         text,
@@ -154,7 +164,7 @@ async fn read_once(
         previous_cursor,
         next_match_cursor,
         matches_ended,
-    })
+    })))
 }
 
 fn page(total: Chars, offset: Chars, limit: Chars) -> (Window, Asked) {
@@ -200,10 +210,14 @@ impl Search {
     }
 }
 
-fn not_found(field: &Field, total: Chars) -> Refusal {
-    let message = format!("the phrase does not occur in the field {}", excerpt(field.path.as_str()));
-    Refusal::new(Code::QueryNotFound, message)
+/// The whole field was looked through and none of it is shown.
+fn missed(field: &Field) -> LadderError {
+    let (path, whole) = (field.path.as_str(), field.whole());
+    let message = format!("the phrase does not occur in the field {}", excerpt(path));
+    let refusal = Refusal::new(Code::QueryNotFound, message)
         .param("q")
-        .with("size_chars", total.get())
-        .hint("try a shorter phrase, or read on by offset_chars")
+        .with("size_chars", whole.len().get())
+        .hint("try a shorter phrase, or read on by offset_chars");
+    let disclosed = Disclosure::of_part(&field.record, path, Extent::Chars(whole), Bytes::ZERO);
+    LadderError::Missed(Box::new(refusal), Box::new(disclosed))
 }

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use stepwell_contract::cursor::Keyring;
 use stepwell_contract::selector::{Selector, WindowArguments};
 use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId, StreamName};
-use stepwell_ladder::{FieldWindow, WindowRequest, read_window};
+use stepwell_ladder::{FieldWindow, LadderError, WindowRequest, read_window};
 use stepwell_source::embedded::IngestTarget;
 use stepwell_source::embedded::observe::{Record, Seen};
 use stepwell_source::embedded::statement::Reads;
-use stepwell_source::error::Result;
 use stepwell_source::grant::{GrantRequest, StreamRequest};
 use stepwell_source::prepare::{Manifest, prepare};
 use stepwell_source::sqlite::Missing;
-use stepwell_source::{Caller, Embedded, Source as _, SourceError, SourceUrl};
+use stepwell_source::{Caller, Embedded, Source as _, SourceUrl};
 use stepwell_testkit::Postgres;
 use tempfile::TempDir;
 
@@ -98,7 +97,7 @@ impl World {
     }
 
     /// Reads a window as a tool would.
-    pub(crate) async fn read(&self, caller: &Caller, ask: &Ask) -> Result<FieldWindow> {
+    pub(crate) async fn read(&self, caller: &Caller, ask: &Ask) -> Result<FieldWindow, LadderError> {
         let request = WindowRequest {
             record: ResultId::parse(&ask.id)?.into(),
             path: FieldPath::parse(&ask.path).expect("a field path"),
@@ -115,7 +114,7 @@ impl World {
     /// Reads what must be refused.
     pub(crate) async fn refusal(&self, caller: &Caller, ask: &Ask) -> Refusal {
         match self.read(caller, ask).await {
-            Err(SourceError::Refused(refusal)) => *refusal,
+            Err(error @ (LadderError::Refused(_) | LadderError::Missed(..))) => error.for_client(),
             other => panic!("not refused: {ask:?}: {other:?}"),
         }
     }
