@@ -12,6 +12,7 @@ use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
+use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use std::time::Duration;
@@ -99,14 +100,12 @@ impl Engine for Postgres {
         ledger::append(&connection(&self.writer).await?, &entries).await
     }
 
-    fn any_word(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        quoted.join(" | ")
+    fn any_word(&self, words: &[Stem]) -> String {
+        spelled(words).join(" | ")
     }
 
-    fn all_words(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        quoted.join(" & ")
+    fn all_words(&self, words: &[Stem]) -> String {
+        spelled(words).join(" & ")
     }
 
     async fn store(
@@ -121,6 +120,10 @@ impl Engine for Postgres {
         transaction.commit().await?;
         Ok(outcome)
     }
+}
+
+fn spelled(words: &[Stem]) -> Vec<String> {
+    words.iter().map(|Stem { text, open }| format!("'{text}'{}", if *open { ":*" } else { "" })).collect()
 }
 
 fn bound(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {

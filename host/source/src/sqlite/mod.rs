@@ -12,6 +12,7 @@ use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
+use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
@@ -119,14 +120,12 @@ impl Engine for Sqlite {
         self.writer.append(entries).await
     }
 
-    fn any_word(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-        quoted.join(" OR ")
+    fn any_word(&self, words: &[Stem]) -> String {
+        spelled(words).join(" OR ")
     }
 
-    fn all_words(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-        quoted.join(" AND ")
+    fn all_words(&self, words: &[Stem]) -> String {
+        spelled(words).join(" AND ")
     }
 
     async fn store(
@@ -137,6 +136,10 @@ impl Engine for Sqlite {
     ) -> Result<StoredBatch, Failure> {
         self.writer.run(move |transaction| store::store(transaction, scope, &records, now)).await
     }
+}
+
+fn spelled(words: &[Stem]) -> Vec<String> {
+    words.iter().map(|Stem { text, open }| format!("\"{text}\"{}", if *open { "*" } else { "" })).collect()
 }
 
 fn select(connection: &Connection, statement: Statement, params: &[Param]) -> Result<Vec<Row>, Failure> {
