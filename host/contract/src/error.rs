@@ -91,6 +91,7 @@ codes! {
     FieldNotText = "field_not_text", ResourceServer, Some(422), "The field holds no text.";
     QueryNotFound = "query_not_found", ResourceServer, Some(404), "The phrase does not occur in the field.";
     AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
+    QueryTooBroad = "query_too_broad", ResourceServer, Some(422), "Answering would take too long; narrow the question.";
     TierError = "tier_error", Tier, None, "A plugin failed, and its policy is to refuse.";
     SourceUnavailable = "source_unavailable", ResourceServer, Some(503), "The store did not answer.";
     LedgerUnavailable = "ledger_unavailable", ResourceServer, Some(503), "What would be shown could not be written to the owner's ledger, so nothing is shown.";

@@ -18,7 +18,7 @@ use stepwell_contract::unit::slice;
 use stepwell_contract::{Bytes, Chars, Code, Refusal, Span};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{FieldMatch, SearchHit, SearchPage, SearchQuery};
+use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchPage, SearchQuery};
 use stepwell_tiers::Purpose;
 
 /// How much of each hit the structured content shows, from generous to sparing: characters of the snippet, fields in the
@@ -109,6 +109,9 @@ impl Ladder {
             if let Some(cursor) = &page.next_cursor {
                 head.push_str(&format!(" next_cursor={}.", json_string(cursor)));
             }
+            if !page.recall.complete {
+                head.push_str(" The search stopped early: follow next_cursor for the rest.");
+            }
             head.push_str(&rest_of_page("search", args, shown, total));
             if !page.ignored_words.is_empty() {
                 let words = page.ignored_words.join(" ");
@@ -122,6 +125,7 @@ impl Ladder {
         let entry = |(index, hit)| self.search_line(hit, scopes, glances.get(index));
         let entries: Vec<Entry> = page.hits.iter().enumerate().map(entry).collect();
         let tail = match total {
+            0 if !page.recall.complete => "Nothing so far.",
             0 => "No record has all of these words. Try fewer or other words.",
             _ => {
                 "Open a hit: fetch with its id exactly as shown. Pass connection_id only where one is shown."
@@ -188,12 +192,23 @@ impl Ladder {
             "has_more": page.next_cursor.is_some(),
             "next_cursor": page.next_cursor,
             "data": rows,
+            "meta": { "recall": recall(page.recall) },
         });
         let mut structured = self.envelope(data, warnings);
         structured["results"] = json!(results);
         structured["content_ladder"] = ladder;
         structured
     }
+}
+
+/// How much of what is granted the page speaks for, in the resource server's words.
+fn recall(recall: Recall) -> Value {
+    json!({
+        "complete": recall.complete,
+        "truncated": recall.truncated,
+        "ranking_scope": "grant",
+        "sources_searched_count": recall.streams,
+    })
 }
 
 /// Says how to reach what the text of a page leaves out.

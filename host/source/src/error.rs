@@ -1,7 +1,7 @@
 //! What a source answers when it does not answer with data.
 
 use std::sync::Arc;
-use stepwell_contract::Refusal;
+use stepwell_contract::{Code, Refusal};
 
 /// The result of a read.
 pub type Result<T, E = SourceError> = std::result::Result<T, E>;
@@ -17,7 +17,19 @@ pub enum SourceError {
     Changed,
     /// Something that no caller may see the inside of.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(Failure),
+}
+
+impl From<Failure> for SourceError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            // That is no fault of the store, and the caller can do something about it.
+            Failure::TooLong => Refusal::new(Code::QueryTooBroad, "the question has to look at too much")
+                .hint("narrow it: name a stream, a connection, a filter, or rarer words")
+                .into(),
+            other => Self::Failed(other),
+        }
+    }
 }
 
 impl From<Refusal> for SourceError {
@@ -63,6 +75,9 @@ pub enum Failure {
     /// What was to be done for several at once failed for all of them.
     #[error("{0}")]
     Shared(Arc<Failure>),
+    /// A statement was ended because it took too long.
+    #[error("a statement took too long and was ended")]
+    TooLong,
     /// A background task ended early, which happens at shutdown only.
     #[error("the store is shutting down")]
     Gone,

@@ -17,6 +17,7 @@ pub mod scan;
 pub mod shape;
 pub mod source;
 pub mod sqlite;
+pub mod terms;
 pub mod time;
 pub mod token;
 pub mod url;

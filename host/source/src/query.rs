@@ -45,7 +45,7 @@ pub struct RecordsPage {
 /// Asks for records that contain words.
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
-    /// The words; a record matches if it has all of them, in whatever granted fields.
+    /// What to look for, as [`crate::terms`] reads it; a record matches if it has all of it, in whatever granted fields.
     pub q: String,
     /// Only these streams; empty means all that are granted.
     pub streams: Vec<StreamName>,
@@ -68,6 +68,20 @@ pub struct SearchPage {
     pub next_cursor: Option<String>,
     /// Words that were not looked for because there were too many.
     pub ignored_words: Vec<String>,
+    /// How much of what is granted the page speaks for.
+    pub recall: Recall,
+}
+
+/// How much of what is granted a page of hits speaks for. It says nothing about what is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recall {
+    /// Whether the page is as full as it could be. If not, the call reached the end of its effort first, and the cursor
+    /// goes on with what was not looked at.
+    pub complete: bool,
+    /// Whether there is more after the page.
+    pub truncated: bool,
+    /// How many connections' streams were searched.
+    pub streams: usize,
 }
 
 /// A record that matched, with the places where it did.
@@ -75,16 +89,16 @@ pub struct SearchPage {
 pub struct SearchHit {
     /// The record, as far as the caller may see it.
     pub record: RecordView,
-    /// Where words were found, best place first; at most two.
+    /// Where it was found, best place first; at most two.
     pub matches: Vec<FieldMatch>,
 }
 
-/// A place where a word was found.
+/// A place where something that was asked for was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldMatch {
     /// The field.
     pub path: FieldPath,
-    /// Where the word stands.
+    /// Where it stands: a word, or a phrase from its first word to its last.
     pub at: Span,
     /// The text around it, cut out of the field to the letter.
     pub snippet: String,

@@ -77,6 +77,21 @@ pub fn distinct(text: &str) -> String {
     distinct.out
 }
 
+/// How many bytes of a text go on with the word that the text before it ends in.
+#[must_use]
+pub fn carried_over(before: &str, after: &str) -> usize {
+    let inside = |c: char| {
+        let mut folded = String::new();
+        fold_into(&mut folded, c);
+        !folded.is_empty() || is_combining_mark(c)
+    };
+    match before.chars().next_back() {
+        Some(last) if inside(last) && !stands_alone(last) => {}
+        _ => return 0,
+    }
+    after.find(|c| stands_alone(c) || !inside(c)).unwrap_or(after.len())
+}
+
 /// Words, each once.
 #[derive(Default)]
 struct Distinct {
@@ -135,6 +150,16 @@ mod tests {
         assert_eq!(list("ﬁne ½"), ["fine", "12"]);
         assert_eq!(list("🙂 … \u{301}"), [""; 0]);
         assert_eq!(distinct("b a B á"), "b a");
+    }
+
+    #[test]
+    fn a_word_goes_on_beyond_a_cut() {
+        assert_eq!(carried_over("fer", "ry boat"), 2);
+        assert_eq!(carried_over("fer ", "ry"), 0);
+        assert_eq!(carried_over("e", "\u{301}t, x"), 3);
+        assert_eq!(carried_over("a", "東"), 0);
+        assert_eq!(carried_over("東", "京"), 0);
+        assert_eq!(carried_over("", "a"), 0);
     }
 
     #[test]

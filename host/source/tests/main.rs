@@ -15,6 +15,7 @@ mod queries;
 mod records;
 mod refusals;
 mod rewrites;
+mod search_model;
 mod vault;
 mod windows;
 mod wire;

@@ -14,7 +14,10 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 512,
-                "description": "The words to look for, 1 to 512 characters. A record matches if it has all of them.",
+                "description": "What to look for, 1 to 512 characters. A record matches if its granted fields have \
+                                all words. \"A phrase\" in quotes is words that follow each other, begin* any word that \
+                                begins so, -word or -\"a phrase\" what it must not have; anything else is literal. Case \
+                                and accents make no difference.",
             },
             "streams": names("Only these streams."),
             "limit": limit("How many hits, from 1 to 100. Default 25."),

@@ -42,7 +42,12 @@ pub(super) fn row(hit: &SearchHit, snippet: Chars) -> Value {
         "matched_fields": fields,
     });
     if let Some(found) = hit.matches.first() {
-        row["snippet"] = json!({ "field": found.path.as_str(), "text": short(&found.snippet, snippet) });
+        row["snippet"] = json!({
+            "field": found.path.as_str(),
+            "text": short(&found.snippet, snippet),
+            "start_chars": found.snippet_at.start(),
+            "match": { "start_chars": found.at.start(), "end_chars": found.at.end() },
+        });
     }
     row
 }

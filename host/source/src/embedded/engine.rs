@@ -5,6 +5,7 @@ use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
+use crate::terms::Stem;
 use async_trait::async_trait;
 use std::fmt::Debug;
 
@@ -21,10 +22,10 @@ pub(crate) trait Engine: Send + Sync + Debug {
     async fn append(&self, entries: NewEntries) -> Result<(), Failure>;
 
     /// Spells a look-up of any of some words in the engine's own query language, each taken literally.
-    fn any_word(&self, words: &[String]) -> String;
+    fn any_word(&self, words: &[Stem]) -> String;
 
     /// A query for all of the words.
-    fn all_words(&self, words: &[String]) -> String;
+    fn all_words(&self, words: &[Stem]) -> String;
 
     /// Stores records in one transaction. When it returns, they survive a crash.
     async fn store(&self, scope: i64, records: Vec<PreparedRecord>, now: i64)

@@ -14,6 +14,7 @@ use crate::prepare::{Manifest, prepare};
 use crate::shape::{Digest, Place, Stored};
 use crate::source::Source as _;
 use crate::sqlite::Missing;
+use crate::terms::Stem;
 use std::path::PathBuf;
 use stepwell_contract::{ConnectionId, FieldPath, RecordId, ResultId, StreamName};
 use stepwell_testkit::Postgres;
@@ -106,9 +107,9 @@ impl Gate {
     fn good(&self, statement: Statement) -> Vec<Param> {
         let grant = self.grant.as_str();
         let Stored { scope, record, .. } = self.text;
-        let word = self.store.engine.any_word(&["heron".to_owned()]);
+        let word = self.store.engine.any_word(&[Stem { text: "heron".to_owned(), open: false }]);
         let mut words = vec![Param::Text(Some(word.clone()))];
-        words.resize(8, Param::Text(None));
+        words.resize(9, Param::Text(None));
         let (text, bytes) = (&self.text.row_digest.0[..], &self.bytes.row_digest.0[..]);
         match statement {
             Statement::Locate => bind![grant, NOW, "messages", "k", "body", "/body"],
@@ -124,7 +125,7 @@ impl Gate {
                 params.resize(36, Param::from(-1));
                 params
             }
-            Statement::MatchUnits => bind![grant, NOW, scope, record, word],
+            Statement::MatchUnits => bind![grant, NOW, scope, record, word, "", -1, 100],
             Statement::ListNewest => bind![grant, NOW, scope, i64::MAX, "", -1, 100],
             Statement::ListOldest => bind![grant, NOW, scope, i64::MIN, "", -1, 100],
             Statement::Search => [bind![grant, NOW, scope, i64::MAX, "", -1, 100], words].concat(),

@@ -4,6 +4,7 @@ mod aggregate;
 mod blob;
 mod catalogue;
 pub(crate) mod engine;
+mod excerpt;
 mod filter;
 #[cfg(test)]
 mod gate;
@@ -13,6 +14,7 @@ pub(crate) mod ledger;
 mod locate;
 pub mod observe;
 mod page;
+mod phrase;
 mod pointer;
 mod records;
 pub mod row;

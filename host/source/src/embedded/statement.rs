@@ -39,7 +39,7 @@ macro_rules! shape {
     };
 }
 
-/// The records of a stream, newest first, that have all the words. The sub-queries name the grant themselves, so that each
+/// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the grant themselves, so that each
 /// is worked out once and not again for every record.
 macro_rules! search {
     ($words:ident) => {
@@ -55,6 +55,7 @@ macro_rules! search {
              AND (CAST(?13 AS TEXT) IS NULL OR r.id IN (", $words!("?13"), "))
              AND (CAST(?14 AS TEXT) IS NULL OR r.id IN (", $words!("?14"), "))
              AND (CAST(?15 AS TEXT) IS NULL OR r.id IN (", $words!("?15"), "))
+             AND (CAST(?16 AS TEXT) IS NULL OR r.id NOT IN (", $words!("?16"), "))
              ORDER BY r.time DESC, r.rid DESC LIMIT ?7"
         )
     };
@@ -85,7 +86,7 @@ macro_rules! words_postgres {
     };
 }
 
-/// The chunks of one record that have any of the words.
+/// The chunks of one record that have the words, in order of their fields and places.
 macro_rules! match_units {
     ($from:literal, $has_words:literal) => {
         concat!(
@@ -103,7 +104,7 @@ macro_rules! match_units {
             $has_words,
             " AND ",
             record_in_sight!(),
-            "ORDER BY f.pointer, u.char_start LIMIT 16"
+            "AND (f.pointer > ?6 OR (f.pointer = ?6 AND u.char_start > ?7)) ORDER BY f.pointer, u.char_start LIMIT ?8"
         )
     };
 }
@@ -242,10 +243,12 @@ statements! {
          AND (r.time > ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid > ?5))))
          ORDER BY r.time, r.rid LIMIT ?7");
 
-    /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15`.
+    /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
+    /// `?16` looks for.
     Search Shape = search!(words_sqlite);
 
-    /// Where a record's granted fields have any of the words `?5`: which row, and where its chunk starts.
+    /// Where a record's granted fields have the words that `?5` looks for: which row, and where its chunk starts, after
+    /// the chunk at `?7` of the row `?6`.
     MatchUnits Shape = match_units!(
         "FROM unit_words w JOIN unit u ON u.id = w.rowid
            AND w.rowid BETWEEN (SELECT MIN(id) FROM unit WHERE rec = ?4) AND (SELECT MAX(id) FROM unit WHERE rec = ?4) ",

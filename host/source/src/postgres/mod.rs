@@ -2,6 +2,7 @@
 
 mod ledger;
 mod migrate;
+mod reader;
 mod store;
 mod tls;
 
@@ -12,11 +13,14 @@ use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
+use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use reader::{InUse, READ_MAX, stopped};
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How many reads run at a time; a server shares its database with others.
 const READERS: usize = 8;
@@ -38,24 +42,31 @@ pub async fn open(url: &str) -> Result<Embedded, Failure> {
     let writer = pool(&config, 2, "SET synchronous_commit = on")?;
     migrate::migrate(&mut *connection(&writer).await?).await?;
     // A second line behind the statements themselves: what reads cannot write.
-    let readers = pool(&config, READERS, "SET default_transaction_read_only = on")?;
-    Ok(Embedded::new(Box::new(Postgres { readers, writer })))
+    let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
+    let readers = pool(&config, READERS, set)?;
+    Ok(Embedded::new(Box::new(Postgres { readers, writer, tls: tls::connector()? })))
 }
 
-#[derive(Debug)]
 struct Postgres {
     readers: Pool,
     writer: Pool,
+    /// For telling the server to stop a statement, which takes a connection of its own.
+    tls: MakeRustlsConnect,
 }
 
-fn pool(config: &Config, size: usize, set: &'static str) -> Result<Pool, Failure> {
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Postgres").field("readers", &self.readers).finish_non_exhaustive()
+    }
+}
+
+fn pool(config: &Config, size: usize, set: impl Into<String>) -> Result<Pool, Failure> {
+    let set: String = set.into();
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config.clone(), tls::connector()?, recycling);
     let prepare = Hook::async_fn(move |client, _| {
-        Box::pin(async move {
-            let set = format!("SET search_path TO {SCHEMA}; {set}; SET jit = off");
-            client.batch_execute(&set).await.map_err(HookError::Backend)
-        })
+        let set = format!("SET search_path TO {SCHEMA}; {set}; SET jit = off");
+        Box::pin(async move { client.batch_execute(&set).await.map_err(HookError::Backend) })
     });
     Pool::builder(manager)
         .max_size(size)
@@ -77,10 +88,15 @@ async fn connection(pool: &Pool) -> Result<Object, Failure> {
 #[async_trait]
 impl Engine for Postgres {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
-        let client = connection(&self.readers).await?;
-        let prepared = client.prepare_cached(&statement.postgres()).await?;
-        let rows = client.query(&prepared, &bound(&params)).await?;
-        rows.iter().map(|row| cells(statement, row)).collect()
+        let in_use = InUse::new(connection(&self.readers).await?, self.tls.clone());
+        let client = in_use.client()?;
+        let outcome = async {
+            let prepared = client.prepare_cached(&statement.postgres()).await?;
+            client.query(&prepared, &bound(&params)).await
+        };
+        let outcome = outcome.await;
+        in_use.answered();
+        outcome.map_err(stopped)?.iter().map(|row| cells(statement, row)).collect()
     }
 
     async fn write(&self, statements: Vec<(Statement, Vec<Param>)>) -> Result<Vec<u64>, Failure> {
@@ -99,14 +115,12 @@ impl Engine for Postgres {
         ledger::append(&connection(&self.writer).await?, &entries).await
     }
 
-    fn any_word(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        quoted.join(" | ")
+    fn any_word(&self, words: &[Stem]) -> String {
+        spelled(words).join(" | ")
     }
 
-    fn all_words(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        quoted.join(" & ")
+    fn all_words(&self, words: &[Stem]) -> String {
+        spelled(words).join(" & ")
     }
 
     async fn store(
@@ -121,6 +135,10 @@ impl Engine for Postgres {
         transaction.commit().await?;
         Ok(outcome)
     }
+}
+
+fn spelled(words: &[Stem]) -> Vec<String> {
+    words.iter().map(|Stem { text, open }| format!("'{text}'{}", if *open { ":*" } else { "" })).collect()
 }
 
 fn bound(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {

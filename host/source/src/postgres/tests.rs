@@ -28,7 +28,8 @@ async fn a_reader_cannot_write() {
     let config: Config = url.parse().unwrap();
     let pool = |set| pool(&config, 2, set).unwrap();
     let readers = pool("SET default_transaction_read_only = on");
-    let store = Postgres { writer: pool("SET synchronous_commit = on"), readers };
+    let tls = tls::connector().unwrap();
+    let store = Postgres { writer: pool("SET synchronous_commit = on"), readers, tls };
     let revoke = store.read(Statement::RevokeGrant, bind!["grt", 1]).await.unwrap_err();
     assert!(revoke.to_string().contains("read-only transaction"), "{revoke}");
     let reader = connection(&store.readers).await.unwrap();
@@ -182,4 +183,53 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_in_its_place() {
     let found = found.await.unwrap();
     let found: [i64; 3] = [found.get(0), found.get(1), found.get(2)];
     assert_eq!(found, [migrate::STEPS.len() as i64, 1, 1]);
+}
+
+/// Waits until the server is busy with a statement of ours, or until it no longer is.
+async fn until_busy(onlooker: &Client, wanted: bool) {
+    let count = "SELECT COUNT(*) FROM pg_stat_activity
+        WHERE application_name = 'stepwell' AND state = 'active' AND datname = current_database()";
+    let watch = async {
+        while (onlooker.query_one(count, &[]).await.unwrap().get::<_, i64>(0) > 0) != wanted {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), watch).await.expect("it comes to that");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_server_stops_a_statement_when_whoever_waits_for_it_leaves() {
+    let url = Server::shared().fresh_database();
+    let store = std::sync::Arc::new(open(&url).await.unwrap());
+    let (owner, onlooker) = (connect(&url).await, connect(&url).await);
+    let caller = crate::token::Caller { grant: "grt".into(), client: "c".into() };
+    // Whoever reads grants now waits until this transaction ends, which it does not.
+    owner.batch_execute("BEGIN; LOCK TABLE grants IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    for _ in 0..2 * READERS {
+        let (store, caller) = (store.clone(), caller.clone());
+        let call = tokio::spawn(async move { store.catalogue(&caller).await });
+        until_busy(&onlooker, true).await;
+        call.abort();
+        assert!(call.await.unwrap_err().is_cancelled());
+        until_busy(&onlooker, false).await;
+    }
+    owner.batch_execute("ROLLBACK").await.unwrap();
+    // More left than there are connections, and the next one is served.
+    let refused = store.catalogue(&caller).await.unwrap_err();
+    assert_eq!(refused.refusal().unwrap().code, stepwell_contract::Code::InvalidToken);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_that_takes_too_long_is_ended_with_a_reason() {
+    let url = Server::shared().fresh_database();
+    open(&url).await.unwrap();
+    let config: Config = url.parse().unwrap();
+    let readers = pool(&config, 1, "SET statement_timeout = '50ms'").unwrap();
+    let store = Postgres { writer: readers.clone(), readers, tls: tls::connector().unwrap() };
+    let owner = connect(&url).await;
+    owner.batch_execute("BEGIN; LOCK TABLE grants IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let outcome = store.read(Statement::GrantTimes, bind!["grt"]).await;
+    assert!(matches!(outcome, Err(Failure::TooLong)), "{outcome:?}");
+    let error = crate::SourceError::from(Failure::TooLong);
+    assert_eq!(error.refusal().unwrap().code, stepwell_contract::Code::QueryTooBroad);
 }

@@ -303,7 +303,18 @@ fn units(body: &Body) -> Vec<PreparedUnit> {
     match body {
         Body::Inline(text) => unit(Chars::ZERO, text).into_iter().collect(),
         Body::Chunks { text, cuts } => {
-            cuts.iter().filter_map(|cut| unit(cut.start, &text[cut.bytes.clone()])).collect()
+            let mut units = Vec::new();
+            // A word that a cut goes through belongs, whole, to the chunk that it begins in.
+            let mut from = 0;
+            for cut in cuts.iter().filter(|cut| !cut.bytes.is_empty()) {
+                if from < cut.bytes.end {
+                    let (before, after) = text.split_at(cut.bytes.end);
+                    let to = cut.bytes.end + words::carried_over(before, after);
+                    units.extend(unit(cut.start, &text[from..to]));
+                    from = to;
+                }
+            }
+            units
         }
         Body::Part(_) | Body::Blob => Vec::new(),
     }

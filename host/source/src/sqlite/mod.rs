@@ -2,19 +2,22 @@
 
 mod ledger;
 mod migrate;
+mod reader;
 mod store;
 mod writer;
 
 use crate::embedded::Embedded;
 use crate::embedded::engine::{Engine, StoredBatch};
-use crate::embedded::row::{Cell, Param, Row};
+use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::PreparedRecord;
+use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use reader::{Reader, Waiting};
+use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,7 +49,7 @@ pub async fn open(path: &Path, missing: Missing) -> Result<Embedded, Failure> {
 
 struct Sqlite {
     path: PathBuf,
-    readers: Pool<Connection>,
+    readers: Pool<Reader>,
     writer: Writer,
 }
 
@@ -79,25 +82,19 @@ impl Sqlite {
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
              PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
         )?;
-        let readers = (0..READERS).map(|_| reader(&path)).collect::<Result<Vec<_>, _>>()?;
+        let readers = (0..READERS).map(|_| Reader::open(&path)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { readers: Pool::from(readers), writer: Writer::start(connection)?, path })
     }
-}
-
-fn reader(path: &Path) -> Result<Connection, Failure> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(Statement::ALL.len());
-    connection.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;")?;
-    Ok(connection)
 }
 
 #[async_trait]
 impl Engine for Sqlite {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
         let reader = self.readers.get().await.map_err(|_| Failure::Gone)?;
-        tokio::task::spawn_blocking(move || select(&reader, statement, &params))
+        // It goes with this future: if nobody waits for the answer any more, the statement stops.
+        let waiting = Waiting::new();
+        let left = waiting.left();
+        tokio::task::spawn_blocking(move || reader.select(statement, &params, left))
             .await
             .map_err(|_| Failure::Gone)?
     }
@@ -119,14 +116,12 @@ impl Engine for Sqlite {
         self.writer.append(entries).await
     }
 
-    fn any_word(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-        quoted.join(" OR ")
+    fn any_word(&self, words: &[Stem]) -> String {
+        spelled(words).join(" OR ")
     }
 
-    fn all_words(&self, words: &[String]) -> String {
-        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-        quoted.join(" AND ")
+    fn all_words(&self, words: &[Stem]) -> String {
+        spelled(words).join(" AND ")
     }
 
     async fn store(
@@ -139,27 +134,8 @@ impl Engine for Sqlite {
     }
 }
 
-fn select(connection: &Connection, statement: Statement, params: &[Param]) -> Result<Vec<Row>, Failure> {
-    let mut prepared = connection.prepare_cached(statement.sql())?;
-    let columns = prepared.column_count();
-    let mut rows = prepared.query(rusqlite::params_from_iter(params))?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let cells = (0..columns).map(|column| cell(statement, column, row.get_ref(column)?));
-        found.push(Row::new(statement, cells.collect::<Result<_, Failure>>()?));
-    }
-    Ok(found)
-}
-
-fn cell(statement: Statement, column: usize, value: ValueRef<'_>) -> Result<Cell, Failure> {
-    let unexpected = || Failure::Row { statement: statement.name(), column };
-    Ok(match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(value) => Cell::Int(value),
-        ValueRef::Text(bytes) => Cell::Text(std::str::from_utf8(bytes).map_err(|_| unexpected())?.to_owned()),
-        ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
-        ValueRef::Real(_) => return Err(unexpected()),
-    })
+fn spelled(words: &[Stem]) -> Vec<String> {
+    words.iter().map(|Stem { text, open }| format!("\"{text}\"{}", if *open { "*" } else { "" })).collect()
 }
 
 impl ToSql for Param {

@@ -93,7 +93,8 @@ async fn a_reader_cannot_write() {
     assert!(
         matches!(&revoke, Err(Failure::Sqlite(error)) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ReadOnly))
     );
-    let reader = reader(&place(&dir)).unwrap();
+    let reader = Reader::open(&place(&dir)).unwrap();
+    let reader = reader.connection();
     for write in ["DELETE FROM grants", "CREATE TABLE t (x)", "DROP TABLE seg", "PRAGMA user_version = 7"] {
         let error = reader.execute_batch(write).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::ReadOnly), "{write}");
@@ -278,4 +279,29 @@ async fn a_store_of_the_first_version_is_brought_up_to_date_in_its_place() {
     let version: i64 = look.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     let kept: i64 = look.query_row("SELECT COUNT(*) FROM connection", [], |row| row.get(0)).unwrap();
     assert_eq!((version, kept), (migrate::STEPS.len() as i64, 1));
+}
+
+/// Whoever leaves takes the statement along: the readers are free again, though none of the statements would ever end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_are_free_again_when_those_who_wait_leave() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
+    // As many rows as there are pairs, triples and more of these: nobody waits for the end of that.
+    let numbers = (1..500).map(|n| format!("({n}, 'f')")).collect::<Vec<_>>().join(",");
+    let other = Connection::open(place(&dir)).unwrap();
+    other.execute_batch(&format!("CREATE TABLE many (n, f); INSERT INTO many VALUES {numbers}")).unwrap();
+    let endless =
+        "SELECT 1 FROM many a, many b, many c, many d, many e WHERE a.n + b.n + c.n + d.n + e.n < 0";
+    for _ in 0..READERS {
+        let reader = store.readers.get().await.unwrap();
+        let waiting = Waiting::new();
+        let left = waiting.left();
+        let hour = Duration::from_secs(3_600);
+        let run = move || reader.run(endless, &[], left, hour, |_, _| Ok(crate::embedded::row::Cell::Null));
+        let running = tokio::task::spawn_blocking(run);
+        drop(waiting);
+        drop(running);
+    }
+    let read = store.read(Statement::GrantTimes, bind!["grt"]).await.unwrap();
+    assert!(read.is_empty());
 }

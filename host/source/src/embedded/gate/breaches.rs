@@ -4,6 +4,7 @@ use super::{AT, Gate, NOW, under_grant};
 use crate::bind;
 use crate::embedded::row::Param;
 use crate::embedded::statement::{Reads, Statement};
+use crate::terms::Stem;
 use Statement::{
     BlobParts, FilterValues, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits,
     RecordFields, Search, Shape, Text, Values,
@@ -233,6 +234,12 @@ async fn a_statement_over_many_fields_selects_the_granted_ones_alone(gate: Gate)
     assert!(shown.contains("a heron") && !shown.contains("hidden"), "{shown}");
     for statement in [Search, MatchUnits] {
         assert!(gate.opens(statement, gate.good(statement)).await, "the word is in the field that is left");
+    }
+    // A word that a record must not have: one of a granted field counts, one of another field does not.
+    for (word, opens) in [("heron", false), ("hidden", true), ("waits", true)] {
+        let mut excluding = gate.good(Search);
+        excluding[15] = gate.store.engine.any_word(&[Stem { text: word.to_owned(), open: false }]).into();
+        assert_eq!(gate.opens(Search, excluding).await, opens, "{word}");
     }
 }
 

@@ -1,0 +1,177 @@
+//! A connection that only reads, and that stops when nobody waits for its answer any more, or when it took too long.
+
+use crate::embedded::row::{Cell, Param, Row};
+use crate::embedded::statement::Statement;
+use crate::error::Failure;
+use crate::sqlite::BUSY;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long one statement may run. Reads are bounded, so only a question that is far too broad comes near it.
+pub(super) const READ_MAX: Duration = Duration::from_secs(10);
+
+/// After how many steps of a statement it is asked whether to go on: often enough to stop within a moment, seldom enough
+/// to cost nothing.
+const STEPS: i32 = 2_000;
+
+/// A connection for reading.
+pub(super) struct Reader {
+    connection: Connection,
+    call: Arc<Mutex<Call>>,
+}
+
+/// What the statement in flight is for.
+struct Call {
+    /// Whether nobody waits for it any more.
+    left: Arc<AtomicBool>,
+    until: Instant,
+}
+
+/// Whoever waits for an answer. When this goes, the statement stops.
+pub(super) struct Waiting(Arc<AtomicBool>);
+
+impl Waiting {
+    /// Starts to wait.
+    pub(super) fn new() -> Self {
+        Self(Arc::default())
+    }
+
+    /// What the statement looks at.
+    pub(super) fn left(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Reader {
+    /// Opens a file for reading alone.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(Statement::ALL.len());
+        connection.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;")?;
+        let call = Arc::new(Mutex::new(Call { left: Arc::default(), until: Instant::now() }));
+        let current = call.clone();
+        let stop = move || {
+            let call = current.lock().unwrap_or_else(PoisonError::into_inner);
+            call.left.load(Ordering::Relaxed) || Instant::now() > call.until
+        };
+        connection.progress_handler(STEPS, Some(stop))?;
+        Ok(Self { connection, call })
+    }
+
+    #[cfg(test)]
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Runs a statement for someone who waits.
+    pub(super) fn select(
+        &self,
+        statement: Statement,
+        params: &[Param],
+        left: Arc<AtomicBool>,
+    ) -> Result<Vec<Row>, Failure> {
+        self.run(statement.sql(), params, left, READ_MAX, |column, value| {
+            cell(value).ok_or(Failure::Row { statement: statement.name(), column })
+        })
+        .map(|rows| rows.into_iter().map(|cells| Row::new(statement, cells)).collect())
+    }
+
+    /// Runs the text of a statement, for so long at most.
+    pub(super) fn run(
+        &self,
+        sql: &str,
+        params: &[Param],
+        left: Arc<AtomicBool>,
+        longest: Duration,
+        cell: impl Fn(usize, ValueRef<'_>) -> Result<Cell, Failure>,
+    ) -> Result<Vec<Vec<Cell>>, Failure> {
+        *self.call.lock().unwrap_or_else(PoisonError::into_inner) =
+            Call { left, until: Instant::now() + longest };
+        let mut prepared = self.connection.prepare_cached(sql)?;
+        let columns = prepared.column_count();
+        let mut rows = prepared.query(rusqlite::params_from_iter(params))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().map_err(stopped)? {
+            let cells = (0..columns).map(|column| cell(column, row.get_ref(column)?));
+            found.push(cells.collect::<Result<_, Failure>>()?);
+        }
+        Ok(found)
+    }
+}
+
+/// An interrupted statement is one that took too long: whoever left does not see what became of it.
+fn stopped(error: rusqlite::Error) -> Failure {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => Failure::TooLong,
+        _ => error.into(),
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Option<Cell> {
+    Some(match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(value) => Cell::Int(value),
+        ValueRef::Text(bytes) => Cell::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
+        ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
+        ValueRef::Real(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A statement that would never end.
+    const ENDLESS: &str =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0";
+
+    fn reader() -> (Reader, tempfile::TempDir) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        (Reader::open(&path).unwrap(), dir)
+    }
+
+    fn never(_: usize, _: ValueRef<'_>) -> Result<Cell, Failure> {
+        Ok(Cell::Null)
+    }
+
+    #[test]
+    fn a_statement_stops_when_whoever_waits_for_it_leaves() {
+        let (reader, _dir) = reader();
+        let waiting = Waiting::new();
+        let left = waiting.left();
+        let running = std::thread::spawn(move || {
+            let outcome = reader.run(ENDLESS, &[], left, Duration::from_secs(3_600), never);
+            (outcome, reader)
+        });
+        assert!(!running.is_finished());
+        drop(waiting);
+        // Without the stop this would wait for an hour.
+        let (outcome, reader) = running.join().unwrap();
+        assert!(matches!(outcome, Err(Failure::TooLong)), "{outcome:?}");
+        let waiting = Waiting::new();
+        let next = reader.run("SELECT 7", &[], waiting.left(), READ_MAX, never).unwrap();
+        assert_eq!(next.len(), 1, "the reader serves the next one");
+    }
+
+    #[test]
+    fn a_statement_that_takes_too_long_is_ended() {
+        let (reader, _dir) = reader();
+        let waiting = Waiting::new();
+        let outcome = reader.run(ENDLESS, &[], waiting.left(), Duration::from_millis(50), never);
+        assert!(matches!(outcome, Err(Failure::TooLong)), "{outcome:?}");
+    }
+}
