@@ -56,7 +56,8 @@ impl Default for Settings {
 /// Where compiled tiers are kept: compiling takes longer than everything else that a start does.
 fn compiled() -> Place {
     let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
-    Place { base: PathBuf::new(), cache }
+    // Native tiers run in this same program, started once more.
+    Place { base: PathBuf::new(), cache, tier_host: std::env::current_exe().ok() }
 }
 
 impl Settings {

@@ -14,6 +14,7 @@ mod sample;
 mod serve;
 mod store;
 mod store_args;
+mod tier_host;
 mod token_args;
 
 use clap::{Parser, Subcommand};
@@ -60,6 +61,9 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = tier_host::run_if_asked() {
+        return code;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

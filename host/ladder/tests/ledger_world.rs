@@ -26,7 +26,7 @@ impl Desk {
         let url: SourceUrl = world.url.parse().expect("a store's address");
         let store = Arc::new(url.open(Missing::Refuse).await.expect("the store"));
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tiers");
-        let place = Place { base: PathBuf::new(), cache: Some(cache) };
+        let place = Place { cache: Some(cache), ..Place::default() };
         let tiers = Arc::new(Tiers::load(&Config::default(), &place).expect("the tiers"));
         let settings = Settings { provider_url: "stepwell:test".to_owned(), keys: None, ledger };
         let ladder = Ladder::new(store.clone(), tiers, settings).await.expect("a ladder");

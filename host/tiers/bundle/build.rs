@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     args.extend(packages.iter().map(String::as_str));
     guests::finish(guests::build(&guests::Guests {
         workspace: &plugins,
+        target: guests::BARE,
         args: &args,
         folder: "release",
         modules: &modules.each_ref().map(String::as_str),

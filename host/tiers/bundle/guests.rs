@@ -8,11 +8,13 @@ mod inner_cargo;
 
 use inner_cargo::inner_cargo;
 use std::env;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// The target without a system underneath: its guests import nothing but what they ask for.
+pub(crate) const BARE: Option<&str> = Some("wasm32-unknown-unknown");
 
 /// A build that cannot go on, with what to do next.
 pub(crate) type Failure = String;
@@ -21,27 +23,35 @@ pub(crate) type Failure = String;
 pub(crate) struct Guests<'a> {
     /// The workspace of the guests.
     pub(crate) workspace: &'a Path,
+    /// The target that they are built for; none for shared libraries of this machine.
+    pub(crate) target: Option<&'a str>,
     /// What cargo is asked for: packages and profile.
     pub(crate) args: &'a [&'a str],
     /// The folder of the modules, below the target's own.
     pub(crate) folder: &'a str,
-    /// The modules, each of which becomes `OUT_DIR/<name>.wasm`.
+    /// The modules, each of which becomes `OUT_DIR/<name>.wasm`, or the libraries, which keep their names.
     pub(crate) modules: &'a [&'a str],
 }
 
-/// Builds guests and wraps each module as a component.
+/// Builds guests, and wraps each module as a component.
 pub(crate) fn build(guests: &Guests<'_>) -> Result<(), Failure> {
     let out = PathBuf::from(var("OUT_DIR")?);
-    ensure_target()?;
+    guests.target.map_or(Ok(()), ensure_target)?;
     let target_dir = guest_target_dir(&out);
     compile(guests, &target_dir)?;
+    let folder = target_dir.join(guests.target.unwrap_or_default()).join(guests.folder);
     for name in guests.modules {
-        let module = target_dir.join(TARGET).join(guests.folder).join(format!("{name}.wasm"));
-        let module =
-            fs::read(&module).map_err(|error| format!("cannot read {}: {error}", module.display()))?;
-        let component = encode(&module).map_err(|error| format!("{name} is no component: {error}"))?;
-        fs::write(out.join(format!("{name}.wasm")), component)
-            .map_err(|error| format!("cannot write the component {name}: {error}"))?;
+        let file = match guests.target {
+            Some(_) => format!("{name}.wasm"),
+            None => format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"),
+        };
+        let built = folder.join(&file);
+        let mut bytes =
+            fs::read(&built).map_err(|error| format!("cannot read {}: {error}", built.display()))?;
+        if guests.target.is_some() {
+            bytes = wrapped(bytes).map_err(|error| format!("{name} is no component: {error}"))?;
+        }
+        fs::write(out.join(&file), bytes).map_err(|error| format!("cannot write {file}: {error}"))?;
     }
     Ok(())
 }
@@ -65,30 +75,30 @@ pub(crate) fn rerun_if_changed(paths: &[PathBuf]) {
 }
 
 /// Installs the wasm target where rustup can, else says what to type.
-fn ensure_target() -> Result<(), Failure> {
-    if has_target()? {
+fn ensure_target(target: &str) -> Result<(), Failure> {
+    if has_target(target)? {
         return Ok(());
     }
     let mut rustup = Command::new("rustup");
-    rustup.args(["target", "add", TARGET]);
+    rustup.args(["target", "add", target]);
     // rustup tells its children which toolchain this build uses.
     if let Some(toolchain) = env::var_os("RUSTUP_TOOLCHAIN") {
         rustup.arg("--toolchain").arg(toolchain);
     }
     let added = rustup.status().is_ok_and(|status| status.success());
-    if added && has_target()? {
+    if added && has_target(target)? {
         return Ok(());
     }
     Err(format!(
-        "the tiers are WebAssembly components, and this toolchain cannot build them yet; run: rustup target add {TARGET}"
+        "the tiers are WebAssembly components, and this toolchain cannot build them yet; run: rustup target add {target}"
     ))
 }
 
 /// Asks the compiler itself: its folder for the target exists only where the standard library is installed.
-fn has_target() -> Result<bool, Failure> {
+fn has_target(target: &str) -> Result<bool, Failure> {
     let rustc = var("RUSTC")?;
     let output = Command::new(&rustc)
-        .args(["--print", "target-libdir", "--target", TARGET])
+        .args(["--print", "target-libdir", "--target", target])
         .output()
         .map_err(|error| format!("cannot run {rustc}: {error}"))?;
     let dir = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
@@ -105,8 +115,8 @@ fn guest_target_dir(out: &Path) -> PathBuf {
 
 fn compile(guests: &Guests<'_>, target_dir: &Path) -> Result<(), Failure> {
     let mut cargo = inner_cargo(var("CARGO")?);
-    cargo.current_dir(guests.workspace).args(["build", "--locked", "--target", TARGET, "--target-dir"]);
-    cargo.arg(target_dir).args(guests.args);
+    cargo.current_dir(guests.workspace).args(["build", "--locked", "--target-dir"]).arg(target_dir);
+    cargo.args(guests.target.into_iter().flat_map(|target| ["--target", target])).args(guests.args);
     let output = cargo.output().map_err(|error| format!("cannot run the inner cargo: {error}"))?;
     if output.status.success() {
         return Ok(());
@@ -118,9 +128,13 @@ fn compile(guests: &Guests<'_>, target_dir: &Path) -> Result<(), Failure> {
     ))
 }
 
-/// Wraps a core module, which carries its WIT in custom sections, as a component.
-fn encode(module: &[u8]) -> Result<Vec<u8>, Failure> {
-    let encode = || wit_component::ComponentEncoder::default().validate(true).module(module)?.encode();
+/// Wraps a core module, which carries its WIT in custom sections, as a component. Some targets' linkers have done so.
+fn wrapped(module: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    // After the magic bytes come a version and a layer, which is 0 for a core module.
+    if module.get(6).is_some_and(|layer| *layer != 0) {
+        return Ok(module);
+    }
+    let encode = || wit_component::ComponentEncoder::default().validate(true).module(&module)?.encode();
     encode().map_err(|error| format!("{error:#}"))
 }
 

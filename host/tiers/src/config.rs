@@ -80,10 +80,14 @@ pub struct PreviewConfig {
 pub struct TierConfig {
     /// Whether it is on. A tier that is off leaves no trace in what a client sees.
     pub enabled: bool,
-    /// Where the component comes from.
+    /// What it is.
+    pub kind: Kind,
+    /// Where the component, or the library, comes from.
     pub component: Origin,
-    /// The component's digest, in lower-case hex; any other file is refused.
+    /// The file's digest, in lower-case hex; any other file is refused. A native tier always has one.
     pub sha256: Option<String>,
+    /// What it finds of WASI.
+    pub wasi: Wasi,
     /// How much it may use in one call.
     pub limits: Limits,
     /// What happens when it fails.
@@ -96,8 +100,10 @@ impl Default for TierConfig {
     fn default() -> Self {
         Self {
             enabled: true,
+            kind: Kind::Component,
             component: Origin::Builtin,
             sha256: None,
+            wasi: Wasi::None,
             limits: Limits::default(),
             on_fault: OnFault::Fallback,
             options: BTreeMap::new(),
@@ -121,6 +127,28 @@ pub enum Origin {
     Builtin,
     /// A file, relative to the folder of `plugins.toml`.
     File(PathBuf),
+}
+
+/// What a tier is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A WebAssembly component, which is not trusted.
+    #[default]
+    Component,
+    /// A shared library, which the operator trusts, in a process of its own.
+    Native,
+}
+
+/// What a component finds of WASI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wasi {
+    /// Nothing: a component that imports any of it is refused.
+    #[default]
+    None,
+    /// Empty versions of what standard libraries import without being asked to. Clocks, files and networks stay refused.
+    Inert,
 }
 
 /// How much a tier may use in one call.

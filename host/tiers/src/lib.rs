@@ -1,6 +1,6 @@
-//! Loads tiers (WebAssembly components), limits them, and checks what they answer.
+//! Loads tiers (WebAssembly components, or native libraries), limits them, and checks what they answer.
 //!
-//! A tier decides, the host delivers: [`Tiers`] asks a component for a plan and gives back a plan that was checked
+//! A tier decides, the host delivers: [`Tiers`] asks it for a plan and gives back a plan that was checked
 //! against the shapes it was made for. What a plan names is read by the caller, under the caller's grant. This crate
 //! knows neither MCP nor sources; a tier reaches data only through the [`Fields`] that it is handed for one call.
 //!
@@ -10,6 +10,7 @@
 //! | `shape`, `plan` | what a tier is shown and what it answers, in plain Rust |
 //! | `fields` | the capability, and the allowance in front of it |
 //! | `check/` | what every answer must satisfy |
+//! | `native/` | tiers that are shared libraries, in processes of their own |
 //! | `runtime/` | engine, cache, admission, store: the only files that know wasmtime, with `wit` and `convert` |
 //! | `tier`, `tiers` | a loaded tier with its breaker and counters; all of them together |
 
@@ -20,6 +21,7 @@ mod convert;
 mod fault;
 mod fields;
 pub mod limits;
+mod native;
 mod plan;
 mod runtime;
 mod shape;
@@ -29,11 +31,12 @@ mod tiers;
 mod wit;
 
 pub use config::{
-    Config, ConfigError, File, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
-    TierConfig,
+    Config, ConfigError, File, Kind, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
+    TierConfig, Wasi,
 };
 pub use fault::{GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
+pub use native::tier_host;
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};

@@ -15,6 +15,12 @@ pub const TICK: Duration = Duration::from_millis(5);
 /// The largest component that is compiled. Compilation has no deadline: 18 MB took 12 CPU seconds.
 pub const COMPONENT_BYTES: u64 = 32 * 1024 * 1024;
 
+/// The largest library of a native tier. It is read and hashed whole; nothing is compiled.
+pub const NATIVE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How long a native tier's process may take to load its library, outside of calls.
+pub const NATIVE_START: Duration = Duration::from_secs(2);
+
 /// The largest memory that `plugins.toml` can give to a tier.
 pub const MEMORY_MB: u32 = 1_024;
 
@@ -26,6 +32,9 @@ pub const STACK_BYTES: usize = 512 * 1024;
 
 /// Table elements of one table. Rust guests use hundreds, scripted ones thousands.
 pub const TABLE_ELEMENTS: usize = 20_000;
+
+/// Handles to inert streams that a guest holds at once. A standard library holds three and a few more for a moment.
+pub const INERT_HANDLES: u32 = 64;
 
 /// Faults in a row after which a tier rests.
 pub const BREAKER_FAULTS: u32 = 3;

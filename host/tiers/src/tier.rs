@@ -1,13 +1,14 @@
 //! One tier: a component, its limits, its breaker and its counters.
 
 use crate::breaker::Breaker;
-use crate::config::{OnFault, Origin, TierConfig};
+use crate::config::{Kind, OnFault, Origin, TierConfig};
 use crate::fault::TierFault;
 use crate::fields::{Allowance, Hand};
 use crate::limits;
+use crate::native::{Native, Talk};
 use crate::runtime::{Cache, Loaded, Runtime, State, Stop, classify, hex_digest, load, read_file};
 use crate::status::{Health, TierStatus};
-use std::path::Path;
+use crate::tiers::Place;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -49,9 +50,21 @@ struct Inner<W: World> {
 }
 
 struct Ready<W: World> {
-    instance: W::Ready,
+    code: Code<W>,
     version: String,
     was_cached: bool,
+}
+
+/// What a tier consists of.
+enum Code<W: World> {
+    Component(W::Ready),
+    Native(Arc<Native>),
+}
+
+/// A tier that is to be asked: an instance is made in the store, or a process was started.
+pub(crate) enum Guest<'a, 't, W: World> {
+    Component(&'a W::Ready, &'a mut Store<State>),
+    Native(&'a mut Talk<'t>),
 }
 
 impl<W: World> Tier<W> {
@@ -60,12 +73,12 @@ impl<W: World> Tier<W> {
         runtime: &Arc<Runtime>,
         name: &str,
         config: &TierConfig,
-        base: &Path,
+        place: &Place,
         cache: Option<&Cache>,
     ) -> Self {
         let started = Instant::now();
         let mut digest = None;
-        let component = prepare(runtime, config, base, cache, &mut digest);
+        let component = prepare(runtime, config, place, cache, &mut digest);
         if let Err(fault) = &component {
             tracing::warn!(tier = name, code = fault.code(), "tier not loaded: {fault}");
         }
@@ -96,7 +109,7 @@ impl<W: World> Tier<W> {
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         hand: impl FnOnce(Allowance, Instant) -> Hand + Send + 'static,
-        ask: impl FnOnce(&W::Ready, &mut Store<State>) -> Result<T, Stop> + Send + 'static,
+        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
     ) -> Result<T, TierFault> {
         let inner = Arc::clone(&self.0);
         inner.calls.fetch_add(1, Relaxed);
@@ -147,13 +160,18 @@ impl<W: World> Inner<W> {
     fn run<T>(
         &self,
         hand: impl FnOnce(Allowance, Instant) -> Hand,
-        ask: impl FnOnce(&W::Ready, &mut Store<State>) -> Result<T, Stop>,
+        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop>,
     ) -> Result<T, TierFault> {
         let ready = self.component.as_ref().map_err(Clone::clone)?;
         let limits = self.config.limits;
         let allowance = Allowance { reads: limits.reads, bytes: u64::from(limits.read_kb) * 1_024 };
         let hand = hand(allowance, Instant::now() + limits.deadline);
-        let (outcome, state) = self.runtime.in_store(hand, limits, |store| ask(&ready.instance, store));
+        let (outcome, state) = match &ready.code {
+            Code::Component(instance) => {
+                self.runtime.in_store(hand, limits, |store| ask(Guest::Component(instance, store)))
+            }
+            Code::Native(native) => native.call(hand, limits, |talk| ask(Guest::Native(talk))),
+        };
         self.messages.fetch_add(state.messages(), Relaxed);
         let outcome = outcome.map_err(|stop| classify(stop, &state, limits));
         match outcome {
@@ -177,19 +195,31 @@ impl<W: World> Inner<W> {
     }
 }
 
-/// Reads, verifies, admits, compiles and links a component.
+/// The version of the WIT whose shapes native tiers get as JSON.
+const NATIVE_WIT: &str = "0.1.0";
+
+/// Reads, verifies, admits, compiles and links a component, or verifies and loads a library.
 fn prepare<W: World>(
     runtime: &Runtime,
     config: &TierConfig,
-    base: &Path,
+    place: &Place,
     cache: Option<&Cache>,
     digest: &mut Option<String>,
 ) -> Result<Ready<W>, TierFault> {
     let file;
     let bytes = match &config.component {
         Origin::Builtin => W::builtin(),
+        Origin::File(path) if config.kind == Kind::Native => {
+            let program = place.tier_host.as_deref();
+            let native = Native::load(&place.base.join(path), config, program, cache, digest)?;
+            return Ok(Ready {
+                code: Code::Native(native),
+                version: NATIVE_WIT.to_owned(),
+                was_cached: false,
+            });
+        }
         Origin::File(path) => {
-            file = read_file(&base.join(path))?;
+            file = read_file(&place.base.join(path), limits::COMPONENT_BYTES)?;
             &file
         }
     };
@@ -197,10 +227,10 @@ fn prepare<W: World>(
     if let Some(expected) = config.sha256.as_ref().filter(|expected| *expected != found) {
         return Err(TierFault::DigestMismatch { expected: expected.clone(), found: found.clone() });
     }
-    let loaded = load(runtime.engine(), cache, bytes, found, W::INTERFACE, config.limits, W::link)?;
+    let loaded = load(runtime.engine(), cache, bytes, found, W::INTERFACE, config, W::link)?;
     let Loaded { instance, admitted, was_cached } = loaded;
     let instance = W::ready(instance).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
-    Ok(Ready { instance, version: admitted.version, was_cached })
+    Ok(Ready { code: Code::Component(instance), version: admitted.version, was_cached })
 }
 
 /// The status of a tier of which nothing but its configuration is known.

@@ -16,7 +16,7 @@ use crate::config::{Config, Links, TierConfig};
 use crate::runtime::{Cache, LoadError, Runtime};
 use crate::status::{Health, TierStatus};
 use crate::tier::{Tier, World, status_of};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Where files are.
@@ -26,6 +26,9 @@ pub struct Place {
     pub base: PathBuf,
     /// A private folder for compiled components; without one, every start compiles.
     pub cache: Option<PathBuf>,
+    /// The program that native tiers run in: it calls [`tier_host`](crate::tier_host) when its first argument is
+    /// `tier-host`. Without one there are no native tiers.
+    pub tier_host: Option<PathBuf>,
 }
 
 /// The tiers that a configuration switches on, loaded. A reload makes a new one with the same [`Runtime`] and swaps it.
@@ -56,14 +59,13 @@ impl Tiers {
             opened.inspect_err(warn).ok()
         });
         let cache = cache.as_ref();
-        let base = &place.base;
         Self {
             previews: Previews::load(config, |name, tier| {
-                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, base, cache)))
+                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, place, cache)))
             }),
-            window: load(runtime, &config.field_window, base, cache).map(WindowTier),
-            resources: load(runtime, &config.resources.tier, base, cache).map(ResourcesTier),
-            export: load(runtime, &config.binary_export, base, cache).map(ExportTier),
+            window: load(runtime, &config.field_window, place, cache).map(WindowTier),
+            resources: load(runtime, &config.resources.tier, place, cache).map(ResourcesTier),
+            export: load(runtime, &config.binary_export, place, cache).map(ExportTier),
             config: config.clone(),
         }
     }
@@ -120,10 +122,10 @@ impl Tiers {
 fn load<W: World>(
     runtime: &Arc<Runtime>,
     config: &TierConfig,
-    base: &Path,
+    place: &Place,
     cache: Option<&Cache>,
 ) -> Option<Tier<W>> {
-    config.enabled.then(|| Tier::load(runtime, W::NAME, config, base, cache))
+    config.enabled.then(|| Tier::load(runtime, W::NAME, config, place, cache))
 }
 
 fn status<W: World>(tier: Option<&Tier<W>>, config: &TierConfig) -> TierStatus {

@@ -16,6 +16,8 @@ pub(crate) mod v0_1 {
             }",
             world: "stepwell:host/imports",
             imports: { default: trappable },
+            // Native tiers get the same as JSON.
+            additional_derives: [serde::Serialize, serde::Deserialize],
         });
         pub(crate) use stepwell::ladder::{fields, log, shapes};
     }
@@ -35,6 +37,7 @@ pub(crate) mod v0_1 {
                         $($with)*
                     },
                     imports: { default: trappable },
+                    additional_derives: [serde::Serialize, serde::Deserialize],
                 });
             }
         };

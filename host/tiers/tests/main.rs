@@ -6,6 +6,8 @@
 mod builtin;
 mod hostile;
 mod loading;
+mod native;
 mod previews;
 mod support;
 mod timing;
+mod wasi;

@@ -9,9 +9,26 @@
     clippy::unwrap_used
 )]
 
+// A macro cannot leave out a single derive, so there are two of it.
+#[cfg(feature = "serde")]
+macro_rules! generate {
+    ($($option:tt)*) => {
+        wit_bindgen::generate!({
+            $($option)*
+            additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
+        });
+    };
+}
+#[cfg(not(feature = "serde"))]
+macro_rules! generate {
+    ($($option:tt)*) => {
+        wit_bindgen::generate!({ $($option)* additional_derives: [PartialEq], });
+    };
+}
+
 /// The interfaces that tiers import, shared by all worlds so that a `Span` is the same type everywhere.
 pub mod imports {
-    wit_bindgen::generate!({
+    generate! {
         path: "../../wit",
         inline: "package stepwell:sdk; world imports {
             import stepwell:ladder/shapes@0.1.0;
@@ -19,15 +36,14 @@ pub mod imports {
             import stepwell:ladder/log@0.1.0;
         }",
         world: "stepwell:sdk/imports",
-        additional_derives: [PartialEq],
         generate_all,
-    });
+    }
 }
 
 macro_rules! world {
     ($module:ident, $world:literal, $export:literal, $path:literal, { $($with:tt)* }) => {
         pub mod $module {
-            wit_bindgen::generate!({
+            generate! {
                 path: "../../wit",
                 world: $world,
                 with: {
@@ -35,11 +51,10 @@ macro_rules! world {
                     "stepwell:ladder/log@0.1.0": crate::bindings::imports::stepwell::ladder::log,
                     $($with)*
                 },
-                additional_derives: [PartialEq],
                 pub_export_macro: true,
                 export_macro_name: $export,
                 default_bindings_module: $path,
-            });
+            }
         }
     };
     ($module:ident, $world:literal, $export:literal, $path:literal) => {

@@ -2,8 +2,8 @@
 
 use super::file::{File, Section};
 use super::{
-    Config, ConfigError, Limits, Links, MOST, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
-    TierConfig,
+    Config, ConfigError, Kind, Limits, Links, MOST, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
+    TierConfig, Wasi,
 };
 use crate::limits::PREVIEWS;
 use serde::Deserialize;
@@ -11,10 +11,23 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 const TIERS: &[&str] = &["preview", "field-window", "resources", "binary-export"];
-const TIER: &[&str] = &["enabled", "component", "sha256", "limits", "on_fault", "options"];
-const RESOURCES: &[&str] = &["enabled", "component", "sha256", "limits", "on_fault", "options", "links"];
-const PREVIEW: &[&str] =
-    &["name", "match", "enabled", "component", "sha256", "limits", "on_fault", "options"];
+const TIER: &[&str] =
+    &["enabled", "kind", "component", "sha256", "trust", "wasi", "limits", "on_fault", "options"];
+const RESOURCES: &[&str] =
+    &["enabled", "kind", "component", "sha256", "trust", "wasi", "limits", "on_fault", "options", "links"];
+const PREVIEW: &[&str] = &[
+    "name",
+    "match",
+    "enabled",
+    "kind",
+    "component",
+    "sha256",
+    "trust",
+    "wasi",
+    "limits",
+    "on_fault",
+    "options",
+];
 const MATCH: &[&str] = &["streams", "connectors", "mime", "fields"];
 const LIMITS: &[&str] = &["deadline_ms", "memory_mb", "output_kb", "reads", "read_kb"];
 
@@ -25,14 +38,25 @@ struct RawTier {
     #[serde(default, rename = "match")]
     rule: Rule,
     enabled: Option<bool>,
+    #[serde(default)]
+    kind: Kind,
     component: Option<String>,
     sha256: Option<String>,
+    trust: Option<Trust>,
+    wasi: Option<Wasi>,
     #[serde(default)]
     limits: RawLimits,
     on_fault: Option<OnFault>,
     #[serde(default)]
     options: BTreeMap<String, String>,
     links: Option<Links>,
+}
+
+/// What an operator must say before code runs that no sandbox holds.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Trust {
+    Native,
 }
 
 #[derive(Default, Deserialize)]
@@ -105,13 +129,47 @@ fn tier(
     };
     let config = TierConfig {
         enabled: raw.enabled.unwrap_or(defaults.enabled),
+        kind: raw.kind,
         component,
         sha256: raw.sha256.take().map(|digest| checked_digest(section, digest)).transpose()?,
+        wasi: raw.wasi.unwrap_or_default(),
         limits: checked_limits(&limits, &raw.limits, defaults.limits)?,
         on_fault: raw.on_fault.unwrap_or(defaults.on_fault),
         options: std::mem::take(&mut raw.options),
     };
+    check_kind(section, &config, &raw)?;
     Ok((config, raw))
+}
+
+/// Checks what must stand together: a native tier is never one by chance, and never any file that happens to lie there.
+fn check_kind(section: &Section<'_>, config: &TierConfig, raw: &RawTier) -> Result<(), ConfigError> {
+    match (config.kind, raw.trust) {
+        (Kind::Component, None) => return Ok(()),
+        (Kind::Component, Some(Trust::Native)) => {
+            return Err(
+                section.wrong("trust", "is for native tiers; write kind = \"native\" too, or leave it out")
+            );
+        }
+        (Kind::Native, None) => {
+            let problem =
+                "is \"native\", code that no sandbox holds; if you trust it, write trust = \"native\" too";
+            return Err(section.wrong("kind", problem));
+        }
+        (Kind::Native, Some(Trust::Native)) => {}
+    }
+    if config.component == Origin::Builtin {
+        return Err(
+            section.wrong("component", "must be the path of a shared library where kind is \"native\"")
+        );
+    }
+    if config.sha256.is_none() {
+        let problem = "is missing; a native tier needs the digest of its file, as sha256sum prints it";
+        return Err(section.wrong("sha256", problem));
+    }
+    if raw.wasi.is_some() {
+        return Err(section.wrong("wasi", "is for components; leave it out where kind is \"native\""));
+    }
+    Ok(())
 }
 
 fn checked_digest(section: &Section<'_>, digest: String) -> Result<String, ConfigError> {

@@ -79,7 +79,7 @@ fn an_unknown_key_is_named_with_the_one_that_was_meant() {
     assert!(error("[tiers.preview]\nzebra = 1\nape = 2").contains(":2: unknown key `zebra`"));
     assert!(error("[tiers.preview]\nlimits = { deadline = 3 }").contains("deadline_ms"));
     assert!(error("[tiers.preview]\nlinks = \"never\"").contains("`links` in [tiers.preview]"));
-    assert!(error("[tiers.preview]\nzzzzzzzz = 1").contains("known here: enabled, component"));
+    assert!(error("[tiers.preview]\nzzzzzzzz = 1").contains("known here: enabled, kind, component"));
 }
 
 #[test]
@@ -147,4 +147,35 @@ fn variables_stand_for_values_and_never_show_in_errors() {
         assert!(error.contains("${FOLDER}") && !error.contains("secret"), "{error}");
     }
     assert!(error("[tiers.preview]\ncomponent = \"$HOME/x\"").contains("plugins.toml:2: a `$`"));
+}
+
+#[test]
+fn a_native_tier_is_never_one_by_chance() {
+    let digest = "ab".repeat(32);
+    let good = format!(
+        "[[preview]]\nkind = \"native\"\ncomponent = \"ocr.so\"\ntrust = \"native\"\nsha256 = \"{digest}\"\n"
+    );
+    let tier = read(&good).unwrap().previews.remove(0).tier;
+    assert_eq!((tier.kind, tier.component), (Kind::Native, Origin::File("ocr.so".into())));
+    assert_eq!(
+        error(&good.replace("trust = \"native\"\n", "")),
+        "plugins.toml:2: preview.kind is \"native\", code that no sandbox holds; if you trust it, write trust = \"native\" too"
+    );
+    assert_eq!(
+        error(good.split("sha256").next().unwrap()),
+        "plugins.toml:1: preview.sha256 is missing; a native tier needs the digest of its file, as sha256sum prints it"
+    );
+    assert!(error(&good.replace("ocr.so", "builtin")).contains(":3: preview.component must be the path"));
+    assert!(
+        error(&good.replace("kind = \"native\"\n", "")).contains(":3: preview.trust is for native tiers")
+    );
+    assert!(error(&format!("{good}wasi = \"inert\"")).contains(":6: preview.wasi is for components"));
+    assert!(error(&good.replace("trust = \"native\"", "trust = \"yes\"")).contains("native"));
+}
+
+#[test]
+fn leftovers_of_wasi_are_admitted_by_name() {
+    assert_eq!(read("").unwrap().preview.wasi, Wasi::None);
+    assert_eq!(read("[tiers.preview]\nwasi = \"inert\"").unwrap().preview.wasi, Wasi::Inert);
+    assert!(error("[tiers.preview]\nwasi = \"all\"").contains("inert"));
 }

@@ -3,6 +3,8 @@
 //! Compilation is the one step without a deadline, and a component that imports what no tier may have is refused by
 //! name, so the outermost imports and exports are read from the file first.
 
+use super::inert::is_inert;
+use crate::config::Wasi;
 use crate::fault::TierFault;
 use wasmtime::wasmparser::{ComponentExternalKind, Parser, Payload};
 
@@ -15,8 +17,9 @@ pub(crate) struct Admitted {
     pub(crate) version: String,
 }
 
-/// Admits a component that imports nothing but ours and exports `interface` in a version that we speak.
-pub(crate) fn admit(bytes: &[u8], interface: &str) -> Result<Admitted, TierFault> {
+/// Admits a component that imports nothing but ours, and what is inert where the operator says so, and exports
+/// `interface` in a version that we speak.
+pub(crate) fn admit(bytes: &[u8], interface: &str, wasi: Wasi) -> Result<Admitted, TierFault> {
     if Parser::is_core_wasm(bytes) {
         return Err(wrong("it is a core module, not a component; wrap it with \"stepwell plugin build\""));
     }
@@ -24,10 +27,20 @@ pub(crate) fn admit(bytes: &[u8], interface: &str) -> Result<Admitted, TierFault
         return Err(wrong("it is no WebAssembly component"));
     }
     let (imports, exports) = outermost(bytes)?;
-    if let Some(foreign) = imports.iter().find(|name| !name.starts_with(PACKAGE)) {
-        return Err(wrong(&format!("it imports {foreign:?}; a tier may import {PACKAGE}* only")));
+    // What no setting admits is named first: a setting would not help.
+    let (ours, foreign): (Vec<&String>, Vec<&String>) =
+        imports.iter().partition(|name| name.starts_with(PACKAGE));
+    let never: Vec<_> = foreign.iter().filter(|name| !is_inert(name)).copied().collect();
+    if !never.is_empty() {
+        return Err(wrong(&format!("it imports {}; a tier may import {PACKAGE}* only", listed(&never))));
     }
-    if let Some(other) = imports.iter().find(|name| !is_spoken(version_of(name))) {
+    if !foreign.is_empty() && wasi == Wasi::None {
+        return Err(wrong(&format!(
+            "it imports {}; build it without WASI, or write wasi = \"inert\" to give it empty versions",
+            listed(&foreign)
+        )));
+    }
+    if let Some(other) = ours.iter().find(|name| !is_spoken(version_of(name))) {
         return Err(wrong(&format!("it imports {other:?}; this host speaks version 0.1")));
     }
     let wanted = format!("{PACKAGE}{interface}@");
@@ -43,6 +56,10 @@ pub(crate) fn admit(bytes: &[u8], interface: &str) -> Result<Admitted, TierFault
 
 fn wrong(why: &str) -> TierFault {
     TierFault::WrongWorld(why.to_owned())
+}
+
+fn listed(names: &[&String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 fn version_of(name: &str) -> &str {

@@ -10,6 +10,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -41,13 +42,14 @@ impl Cache {
         Ok(Self { dir, engine: key })
     }
 
-    fn code(&self, digest: &str) -> PathBuf {
-        self.dir.join(format!("{digest}-{}.cwasm", self.engine))
+    /// What the files of a component are called, without their endings.
+    fn name(&self, digest: &str) -> String {
+        format!("{digest}-{}", self.engine)
     }
 
     /// Finds a compiled component. Anything odd about the file means that there is none.
     pub(crate) fn get(&self, engine: &Engine, digest: &str) -> Option<Component> {
-        let code = self.code(digest);
+        let code = self.dir.join(format!("{}.cwasm", self.name(digest)));
         let expected = fs::read_to_string(code.with_extension("sha256")).ok()?;
         if !is_private(&code, 0o022).ok()? || hex_digest(&fs::read(&code).ok()?) != expected {
             return None;
@@ -57,17 +59,41 @@ impl Cache {
 
     /// Keeps a compiled component. A full disk is no reason to fail: the next start compiles again.
     pub(crate) fn put(&self, component: &Component, digest: &str) {
-        let code = self.code(digest);
+        let name = self.name(digest);
         let kept = component.serialize().map_err(io::Error::other).and_then(|bytes| {
             // The digest goes first: code without its digest is never loaded.
-            write_atomically(&code.with_extension("sha256"), hex_digest(&bytes).as_bytes())?;
-            write_atomically(&code, &bytes)
+            self.write(&format!("{name}.sha256"), hex_digest(&bytes).as_bytes())?;
+            self.write(&format!("{name}.cwasm"), &bytes)
         });
         if let Err(error) = kept {
             tracing::warn!("a compiled tier was not kept, the next start compiles it again: {error}");
         }
     }
 }
+
+impl Cache {
+    /// Writes a file that appears whole or not at all, also when several processes start at once.
+    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.keep(&self.draft(bytes)?, name).map(drop)
+    }
+
+    /// Writes bytes to a new file that has no name yet.
+    pub(crate) fn draft(&self, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.dir.join(format!("{}-{}.draft", std::process::id(), DRAFTS.fetch_add(1, Relaxed)));
+        write_new(&path, bytes).inspect_err(|_| drop(fs::remove_file(&path)))?;
+        Ok(path)
+    }
+
+    /// Gives a draft its name, in the place of what had it before.
+    pub(crate) fn keep(&self, draft: &Path, name: &str) -> io::Result<PathBuf> {
+        let path = self.dir.join(name);
+        fs::rename(draft, &path).inspect_err(|_| drop(fs::remove_file(draft)))?;
+        Ok(path)
+    }
+}
+
+/// Tells the drafts of this process apart.
+static DRAFTS: AtomicU64 = AtomicU64::new(0);
 
 #[allow(unsafe_code)]
 fn load(engine: &Engine, code: &Path) -> Option<Component> {
@@ -78,22 +104,12 @@ fn load(engine: &Engine, code: &Path) -> Option<Component> {
     unsafe { Component::deserialize_file(engine, code) }.ok()
 }
 
-/// Writes a file that appears whole or not at all, also when several processes start at once.
-fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft =
-        path.with_extension(format!("{}.{:?}.draft", std::process::id(), std::thread::current().id()));
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options
-        .open(&draft)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    written
+    options.open(path)?.write_all(bytes)
 }
 
 /// Whether a file or folder is this user's own, no link, and closed to others for what `mask` says.

@@ -1,7 +1,7 @@
 //! From a file to a component that is ready to run.
 
-use super::{Admitted, Cache, State, admission};
-use crate::config::Limits;
+use super::{Admitted, Cache, State, admission, inert};
+use crate::config::{Limits, TierConfig, Wasi};
 use crate::fault::TierFault;
 use crate::limits;
 use sha2::{Digest, Sha256};
@@ -27,19 +27,23 @@ pub(crate) fn load(
     bytes: &[u8],
     digest: &str,
     interface: &str,
-    limits: Limits,
+    config: &TierConfig,
     link: fn(&mut Linker<State>) -> wasmtime::Result<()>,
 ) -> Result<Loaded, TierFault> {
-    let admitted = admission::admit(bytes, interface)?;
+    let admitted = admission::admit(bytes, interface, config.wasi)?;
     let cached = cache.and_then(|cache| cache.get(engine, digest));
     let was_cached = cached.is_some();
     let component = match cached {
         Some(component) => component,
         None => compile(engine, cache, bytes, digest)?,
     };
-    check_needs(&component, limits)?;
+    check_needs(&component, config.limits)?;
     let mut linker = Linker::new(engine);
-    link(&mut linker).map_err(|error| TierFault::Compile(format!("{error:#}")))?;
+    let linked = link(&mut linker).and_then(|()| match config.wasi {
+        Wasi::None => Ok(()),
+        Wasi::Inert => inert::link(&mut linker),
+    });
+    linked.map_err(|error| TierFault::Compile(format!("{error:#}")))?;
     // What fails here is a type that differs from ours, which the names alone did not show.
     let instance =
         linker.instantiate_pre(&component).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
@@ -74,14 +78,13 @@ fn check_needs(component: &Component, limits: Limits) -> Result<(), TierFault> {
     Ok(())
 }
 
-/// Reads a component's file, but not more than what is compiled.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, TierFault> {
+/// Reads a tier's file, but not more than `cap` bytes.
+pub(crate) fn read_file(path: &Path, cap: u64) -> Result<Vec<u8>, TierFault> {
     let missing = |error: std::io::Error| TierFault::Missing {
         file: path.display().to_string(),
         reason: error.kind().to_string(),
     };
     let file = File::open(path).map_err(missing)?;
-    let cap = limits::COMPONENT_BYTES;
     let size = file.metadata().map_err(missing)?.len();
     if size > cap {
         return Err(TierFault::TooLarge { bytes: size, cap });

@@ -3,6 +3,7 @@
 mod admission;
 mod cache;
 mod engine;
+mod inert;
 mod load;
 mod state;
 mod ticker;

@@ -15,12 +15,14 @@ pub(crate) struct State {
     hand: Hand,
     limiter: Limiter,
     messages: u64,
+    /// Handles to inert streams that the guest holds.
+    pub(super) handles: u32,
 }
 
 impl State {
-    pub(super) fn new(hand: Hand, limits: Limits) -> Self {
+    pub(crate) fn new(hand: Hand, limits: Limits) -> Self {
         let limiter = Limiter { memory: limits.memory_mb as usize * 1024 * 1024, was_refused: false };
-        Self { hand, limiter, messages: 0 }
+        Self { hand, limiter, messages: 0, handles: 0 }
     }
 
     pub(super) fn limiter(&mut self) -> &mut dyn ResourceLimiter {
@@ -126,6 +128,8 @@ pub(crate) enum Stop {
     Declined(GuestRefusal),
     /// The answer broke a rule.
     Invalid(Invalid),
+    /// A native tier's process ended the call, and this is why.
+    Fault(TierFault),
 }
 
 impl From<Invalid> for Stop {
@@ -139,6 +143,7 @@ pub(crate) fn classify(stop: Stop, state: &State, limits: Limits) -> TierFault {
     let (error, has_started) = match stop {
         Stop::Declined(refusal) => return TierFault::Refused(refusal),
         Stop::Invalid(invalid) => return TierFault::InvalidOutput(invalid),
+        Stop::Fault(fault) => return fault,
         Stop::Start(error) => (error, false),
         Stop::Call(error) => (error, true),
     };

@@ -8,8 +8,9 @@ use crate::fields::{EmptyHand, Hand};
 use crate::plan::{BlobShape, Card};
 use crate::runtime::{State, Stop};
 use crate::shape::Context;
-use crate::tier::{Tier, World};
+use crate::tier::{Guest, Tier, World};
 use crate::wit::v0_1::binary_export::BinaryExportTierPre;
+use crate::wit::v0_1::exporter;
 use crate::wit::v0_1::imports::{log, shapes};
 use std::sync::Arc;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
@@ -37,6 +38,13 @@ impl World for BinaryExport {
     }
 }
 
+/// The arguments of `describe`, as a native tier gets them.
+#[derive(serde::Serialize)]
+struct Describe<'a> {
+    blob: &'a exporter::BlobShape,
+    context: &'a shapes::Context,
+}
+
 /// The binary-export tier: what a blob is called, and how it may leave.
 #[derive(Debug)]
 pub struct ExportTier(pub(super) Tier<BinaryExport>);
@@ -54,13 +62,19 @@ impl ExportTier {
         self.0
             .call(
                 move |allowance, until| Hand::of([], Arc::new(EmptyHand), allowance, until),
-                move |ready, store| {
-                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                move |guest| {
                     let out = convert::blob_out(&blob);
-                    let answer = guest.stepwell_ladder_exporter().call_describe(store, &out, &shown);
-                    let card = answer
-                        .map_err(Stop::Call)?
-                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let answer = match guest {
+                        Guest::Component(ready, store) => {
+                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                            let answer = guest.stepwell_ladder_exporter().call_describe(store, &out, &shown);
+                            answer.map_err(Stop::Call)?
+                        }
+                        Guest::Native(talk) => {
+                            talk.ask("describe", &Describe { blob: &out, context: &shown })?
+                        }
+                    };
+                    let card = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
                     Ok(check::card(convert::card(card)))
                 },
             )

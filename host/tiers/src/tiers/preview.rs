@@ -8,7 +8,7 @@ use crate::fields::{Fields, Hand};
 use crate::plan::Sheet;
 use crate::runtime::{State, Stop};
 use crate::shape::{Context, RecordShape};
-use crate::tier::{Tier, World};
+use crate::tier::{Guest, Tier, World};
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::preview::PreviewTierPre;
 use std::sync::Arc;
@@ -36,6 +36,13 @@ impl World for Preview {
     fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready> {
         PreviewTierPre::new(instance)
     }
+}
+
+/// The arguments of `compose`, as a native tier gets them.
+#[derive(serde::Serialize)]
+struct Compose<'a> {
+    records: &'a [shapes::RecordShape],
+    context: &'a shapes::Context,
 }
 
 /// The preview tier: what of a record is worth a first glance.
@@ -68,13 +75,19 @@ impl PreviewTier {
         self.0
             .call(
                 move |allowance, until| Hand::of_records(&in_hand, fields, allowance, until),
-                move |ready, store| {
-                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                move |guest| {
                     let out: Vec<_> = records.iter().map(convert::record_out).collect();
-                    let answer = guest.stepwell_ladder_previewer().call_compose(store, &out, &shown);
-                    let sheets = answer
-                        .map_err(Stop::Call)?
-                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let answer = match guest {
+                        Guest::Component(ready, store) => {
+                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                            let answer = guest.stepwell_ladder_previewer().call_compose(store, &out, &shown);
+                            answer.map_err(Stop::Call)?
+                        }
+                        Guest::Native(talk) => {
+                            talk.ask("compose", &Compose { records: &out, context: &shown })?
+                        }
+                    };
+                    let sheets: Vec<_> = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
                     let sheets = sheets.into_iter().map(convert::sheet).collect::<Result<_, _>>()?;
                     Ok(check::sheets(&records, budget, sheets)?)
                 },

@@ -8,7 +8,7 @@ use crate::fields::{Fields, Hand};
 use crate::plan::{Offer, Part};
 use crate::runtime::{State, Stop};
 use crate::shape::{Context, RecordShape};
-use crate::tier::{Tier, World};
+use crate::tier::{Guest, Tier, World};
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::resources::ResourcesTierPre;
 use std::sync::Arc;
@@ -38,6 +38,13 @@ impl World for Resources {
     }
 }
 
+/// The arguments of `links` and `layout`, as a native tier gets them.
+#[derive(serde::Serialize)]
+struct Shown<'a> {
+    shape: &'a shapes::RecordShape,
+    context: &'a shapes::Context,
+}
+
 /// The resources tier: which links a result offers, and how a record reads as a resource.
 #[derive(Debug)]
 pub struct ResourcesTier(pub(super) Tier<Resources>);
@@ -64,13 +71,17 @@ impl ResourcesTier {
                 move |allowance, until| {
                     Hand::of_records(std::slice::from_ref(&in_hand), fields, allowance, until)
                 },
-                move |ready, store| {
-                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                move |guest| {
                     let out = convert::record_out(&record);
-                    let answer = guest.stepwell_ladder_librarian().call_links(store, &out, &shown);
-                    let offers = answer
-                        .map_err(Stop::Call)?
-                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let answer = match guest {
+                        Guest::Component(ready, store) => {
+                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                            let answer = guest.stepwell_ladder_librarian().call_links(store, &out, &shown);
+                            answer.map_err(Stop::Call)?
+                        }
+                        Guest::Native(talk) => talk.ask("links", &Shown { shape: &out, context: &shown })?,
+                    };
+                    let offers: Vec<_> = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
                     let offers = offers.into_iter().map(convert::offer).collect::<Result<_, _>>()?;
                     Ok(check::links(&record, budget, offers)?)
                 },
@@ -93,13 +104,17 @@ impl ResourcesTier {
                 move |allowance, until| {
                     Hand::of_records(std::slice::from_ref(&in_hand), fields, allowance, until)
                 },
-                move |ready, store| {
-                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                move |guest| {
                     let out = convert::record_out(&record);
-                    let answer = guest.stepwell_ladder_librarian().call_layout(store, &out, &shown);
-                    let parts = answer
-                        .map_err(Stop::Call)?
-                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let answer = match guest {
+                        Guest::Component(ready, store) => {
+                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                            let answer = guest.stepwell_ladder_librarian().call_layout(store, &out, &shown);
+                            answer.map_err(Stop::Call)?
+                        }
+                        Guest::Native(talk) => talk.ask("layout", &Shown { shape: &out, context: &shown })?,
+                    };
+                    let parts: Vec<_> = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
                     let parts = parts.into_iter().map(convert::part).collect::<Result<_, _>>()?;
                     Ok(check::parts(&record, budget, parts)?)
                 },

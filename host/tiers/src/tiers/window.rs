@@ -8,9 +8,10 @@ use crate::fields::{Fields, Hand};
 use crate::plan::Asked;
 use crate::runtime::{State, Stop};
 use crate::shape::{Context, FieldShape, Slot};
-use crate::tier::{Tier, World};
+use crate::tier::{Guest, Tier, World};
 use crate::wit::v0_1::field_window::FieldWindowTierPre;
 use crate::wit::v0_1::imports::{fields, log, shapes};
+use crate::wit::v0_1::windower;
 use std::sync::Arc;
 use stepwell_contract::Span;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
@@ -37,6 +38,15 @@ impl World for FieldWindow {
     fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready> {
         FieldWindowTierPre::new(instance)
     }
+}
+
+/// The arguments of `place`, as a native tier gets them.
+#[derive(serde::Serialize)]
+struct PlaceOf<'a> {
+    slot: u32,
+    field: &'a shapes::FieldShape,
+    asked: &'a windower::Asked,
+    context: &'a shapes::Context,
 }
 
 /// The field-window tier: which span of a field one window shows.
@@ -67,14 +77,21 @@ impl WindowTier {
                 move |allowance, until| {
                     Hand::of([(ONLY, std::slice::from_ref(&*in_hand))], fields, allowance, until)
                 },
-                move |ready, store| {
-                    let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                move |guest| {
                     let out = (convert::field_out(&field), convert::asked_out(asked));
-                    let answer =
-                        guest.stepwell_ladder_windower().call_place(store, ONLY.0, &out.0, &out.1, &shown);
-                    let at = answer
-                        .map_err(Stop::Call)?
-                        .map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
+                    let answer = match guest {
+                        Guest::Component(ready, store) => {
+                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
+                            let windower = guest.stepwell_ladder_windower();
+                            windower.call_place(store, ONLY.0, &out.0, &out.1, &shown).map_err(Stop::Call)?
+                        }
+                        Guest::Native(talk) => {
+                            let asked = &out.1;
+                            let arguments = PlaceOf { slot: ONLY.0, field: &out.0, asked, context: &shown };
+                            talk.ask("place", &arguments)?
+                        }
+                    };
+                    let at = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
                     Ok(check::window(&field, asked, convert::span(at)?)?)
                 },
             )
