@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use writer::Writer;
 
+/// The schema that this program speaks.
+pub(crate) const VERSION: i64 = migrate::STEPS.len() as i64;
+
 /// How long a statement waits for another process's write.
 const BUSY: Duration = Duration::from_secs(10);
 
@@ -58,30 +61,48 @@ impl std::fmt::Debug for Sqlite {
 
 impl Sqlite {
     fn open(path: PathBuf, missing: Missing) -> Result<Self, Failure> {
-        // SQLite takes these for a store in memory, which every connection would have for itself.
-        if path.as_os_str().is_empty() || path.as_os_str() == ":memory:" {
-            return Err(Failure::Store(format!("\"{}\" names no file to keep a store in", path.display())));
-        }
-        if missing == Missing::Refuse && !path.exists() {
-            let message = format!("there is no store at {}; make one with: stepwell ingest", path.display());
-            return Err(Failure::Store(message));
-        }
-        let mut connection = Connection::open_with_flags(
-            &path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE
-                | OpenFlags::SQLITE_OPEN_CREATE
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        connection.busy_timeout(BUSY)?;
-        migrate::migrate(&mut connection, &path)?;
-        connection.execute_batch(
-            // FULL: what was acknowledged survives a power cut, not only a crash of the process.
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-             PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
-        )?;
+        let connection = connect(&path, missing)?;
         let readers = (0..READERS).map(|_| reader(&path)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { readers: Pool::from(readers), writer: Writer::start(connection)?, path })
     }
+}
+
+/// Opens a store's file as it is, for reading it, and says which schema it has, zero if it is empty;
+/// refuses what is no store or too new.
+pub(crate) fn look(path: &Path) -> Result<(Connection, i64), Failure> {
+    if !path.exists() {
+        return Err(Failure::Store(format!("there is no store at {}", path.display())));
+    }
+    // Not read-only: to read along with others, SQLite writes to the files beside it. It makes do without where it must.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    let version = migrate::usable_version(&connection, path)?;
+    Ok((connection, version))
+}
+
+/// Opens the file to read and write it, and brings its schema up to date.
+pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failure> {
+    // SQLite takes these for a store in memory, which every connection would have for itself.
+    if path.as_os_str().is_empty() || path.as_os_str() == ":memory:" {
+        return Err(Failure::Store(format!("\"{}\" names no file to keep a store in", path.display())));
+    }
+    if missing == Missing::Refuse && !path.exists() {
+        let message = format!("there is no store at {}; make one with: stepwell ingest", path.display());
+        return Err(Failure::Store(message));
+    }
+    let mut connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(BUSY)?;
+    migrate::migrate(&mut connection, path)?;
+    connection.execute_batch(
+        // FULL: what was acknowledged survives a power cut, not only a crash of the process.
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+         PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
+    )?;
+    Ok(connection)
 }
 
 fn reader(path: &Path) -> Result<Connection, Failure> {
@@ -97,7 +118,7 @@ fn reader(path: &Path) -> Result<Connection, Failure> {
 impl Engine for Sqlite {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
         let reader = self.readers.get().await.map_err(|_| Failure::Gone)?;
-        tokio::task::spawn_blocking(move || select(&reader, statement, &params))
+        tokio::task::spawn_blocking(move || select(&reader, statement.name(), statement.sql(), &params))
             .await
             .map_err(|_| Failure::Gone)?
     }
@@ -139,20 +160,26 @@ impl Engine for Sqlite {
     }
 }
 
-fn select(connection: &Connection, statement: Statement, params: &[Param]) -> Result<Vec<Row>, Failure> {
-    let mut prepared = connection.prepare_cached(statement.sql())?;
+/// Runs a statement and takes all of its rows.
+pub(crate) fn select(
+    connection: &Connection,
+    name: &'static str,
+    sql: &str,
+    params: &[Param],
+) -> Result<Vec<Row>, Failure> {
+    let mut prepared = connection.prepare_cached(sql)?;
     let columns = prepared.column_count();
     let mut rows = prepared.query(rusqlite::params_from_iter(params))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let cells = (0..columns).map(|column| cell(statement, column, row.get_ref(column)?));
-        found.push(Row::new(statement, cells.collect::<Result<_, Failure>>()?));
+        let cells = (0..columns).map(|column| cell(name, column, row.get_ref(column)?));
+        found.push(Row::new(name, cells.collect::<Result<_, Failure>>()?));
     }
     Ok(found)
 }
 
-fn cell(statement: Statement, column: usize, value: ValueRef<'_>) -> Result<Cell, Failure> {
-    let unexpected = || Failure::Row { statement: statement.name(), column };
+fn cell(statement: &'static str, column: usize, value: ValueRef<'_>) -> Result<Cell, Failure> {
+    let unexpected = || Failure::Row { statement, column };
     Ok(match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(value) => Cell::Int(value),
