@@ -30,6 +30,9 @@ pages! {
     plugin_explains_itself: &["plugin"];
     plugin_list_explains_itself: &["plugin", "list"];
     store_explains_itself: &["store"];
+    store_check_explains_itself: &["store", "check"];
+    store_stats_explains_itself: &["store", "stats"];
+    store_vacuum_explains_itself: &["store", "vacuum"];
     store_rotate_key_explains_itself: &["store", "rotate-key"];
     disclosures_explains_itself: &["disclosures"];
     disclosures_erase_explains_itself: &["disclosures", "erase"];

@@ -44,6 +44,7 @@ fn nothing_acknowledged_is_lost_when_an_import_is_killed(first: &Store) {
         }
         import::run(&store, &file).assert_code(0);
         assert_eq!(verify(&store, &lines, held, LINES).lines, LINES);
+        store.run(&["store", "check"]).assert_code(0);
         rounds += 1;
     }
     assert!(interrupted >= rounds / 2, "only {interrupted} kills in {rounds} rounds fell into an import");
@@ -53,7 +54,10 @@ fn kill_once(store: &Store, file: &str, lines: &[Line], held: Held, moment: Mome
     let acknowledged = import::run_and_kill(store, file, moment);
     // A kill in the first milliseconds may fall before there is a store.
     match store.exists() {
-        true => verify(store, lines, held, acknowledged),
+        true => {
+            store.run(&["store", "check"]).assert_code(0);
+            verify(store, lines, held, acknowledged)
+        }
         false => {
             assert_eq!((acknowledged, held), (0, Held::default()));
             held
@@ -87,6 +91,7 @@ fn nothing_acknowledged_is_lost_when_the_database_server_is_killed() {
         heard.extend(said.iter());
         assert_eq!(ended.code(), Some(1), "an import without a server fails");
         server.restart();
+        store.run(&["store", "check"]).assert_code(0);
         let held = verify(&store, &lines, Held::default(), import::acknowledged(&heard));
         import::run(&store, &file).assert_code(0);
         assert_eq!(verify(&store, &lines, held, LINES).lines, LINES);

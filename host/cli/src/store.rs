@@ -1,5 +1,10 @@
 //! `stepwell store`: takes care of a store.
 
+mod check;
+mod progress;
+mod stats;
+mod vacuum;
+
 use crate::output::Output;
 use crate::store_args::StoreArguments;
 use clap::{Args, Subcommand};
@@ -9,6 +14,9 @@ use stepwell_source::sqlite::Missing;
 /// Takes care of a store
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreVerb {
+    Check(check::Check),
+    Stats(stats::Stats),
+    Vacuum(vacuum::Vacuum),
     RotateKey(RotateKey),
 }
 
@@ -25,6 +33,9 @@ pub(crate) struct RotateKey {
 impl StoreVerb {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
+            Self::Check(check) => check.run(output).await,
+            Self::Stats(stats) => stats.run(output).await,
+            Self::Vacuum(vacuum) => vacuum.run(output).await,
             Self::RotateKey(rotate) => rotate.run(output).await,
         }
     }

@@ -44,6 +44,14 @@ impl<T: FromStr<Err: Display> + Clone + Send + Sync + 'static> TypedValueParser 
 }
 
 impl StoreArguments {
+    /// The address of the store, for what works on all of it.
+    pub(crate) fn url(&self) -> anyhow::Result<SourceUrl> {
+        match &self.source {
+            Some(url) => Ok(url.clone()),
+            None => default_store(Missing::Refuse),
+        }
+    }
+
     /// Opens the store, and makes it if that is allowed.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Embedded> {
         open(self.source.as_ref(), missing).await

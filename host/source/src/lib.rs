@@ -4,6 +4,7 @@
 //! one. The grant is enforced inside the query itself (see [`embedded::statement`]), below everything that a tool or a
 //! plugin can influence. This crate knows neither MCP nor tiers.
 
+pub mod care;
 pub mod catalogue;
 pub mod embedded;
 pub mod error;

@@ -47,6 +47,16 @@ impl World {
         Self::around(postgres::open(url).await.expect("a new store"), url.to_owned(), None)
     }
 
+    /// A store at an address of the test's own choice, made if there is none.
+    pub(crate) async fn at(url: &SourceUrl) -> Self {
+        let store = url.open(Missing::Create).await.expect("a store");
+        let address = match url {
+            SourceUrl::Sqlite(path) => format!("sqlite:{}", path.display()),
+            SourceUrl::Postgres(url) => url.clone(),
+        };
+        Self::around(store, address, None)
+    }
+
     fn around(store: Embedded, url: String, dir: Option<TempDir>) -> Self {
         let seen = Arc::new(Record::default());
         Self { store: store.observed_by(seen.clone()), seen, url, _dir: dir }

@@ -288,7 +288,7 @@ fn new_grant_id() -> Result<String, getrandom::Error> {
     Ok(format!("grt_{:016x}", u64::from_be_bytes(bits)))
 }
 
-pub(super) fn manifest_of(text: Option<String>, stream: &str) -> Result<Manifest, Failure> {
+pub(crate) fn manifest_of(text: Option<String>, stream: &str) -> Result<Manifest, Failure> {
     let Some(text) = text else { return Ok(Manifest::default()) };
     Manifest::parse(&text, stream)
         .map_err(|error| Failure::Store(format!("a stored manifest is damaged: {error}")))

@@ -23,6 +23,7 @@ pub mod statement;
 mod text;
 
 pub use engine::StoredBatch;
+pub(crate) use grants::manifest_of;
 pub use ingest::{Ingest, IngestTarget};
 
 use crate::bind;

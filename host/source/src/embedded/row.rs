@@ -1,6 +1,5 @@
 //! Values on their way into a statement and out of one, the same for both engines.
 
-use crate::embedded::statement::Statement;
 use crate::error::Failure;
 
 /// A bound value.
@@ -66,15 +65,15 @@ pub enum Cell {
 /// A row, taken apart from left to right.
 #[derive(Debug)]
 pub struct Row {
-    statement: Statement,
+    statement: &'static str,
     cells: Vec<Cell>,
     next: usize,
 }
 
 impl Row {
-    /// Wraps the cells that a statement gave back.
+    /// Wraps the cells that the statement of this name gave back.
     #[must_use]
-    pub fn new(statement: Statement, cells: Vec<Cell>) -> Self {
+    pub fn new(statement: &'static str, cells: Vec<Cell>) -> Self {
         Self { statement, cells, next: 0 }
     }
 
@@ -89,6 +88,11 @@ impl Row {
         self.cells.iter().map(of).sum()
     }
 
+    /// The cells as they came.
+    pub(crate) fn into_cells(self) -> Vec<Cell> {
+        self.cells
+    }
+
     fn take(&mut self) -> Cell {
         let cell =
             self.cells.get_mut(self.next).map_or(Cell::Null, |cell| std::mem::replace(cell, Cell::Null));
@@ -97,7 +101,7 @@ impl Row {
     }
 
     fn unexpected(&self) -> Failure {
-        Failure::Row { statement: self.statement.name(), column: self.next - 1 }
+        Failure::Row { statement: self.statement, column: self.next - 1 }
     }
 
     /// Takes the next number, which may be missing.

@@ -1,7 +1,6 @@
 //! Brings a database to the schema that this version speaks.
 
 use crate::error::Failure;
-use crate::postgres::SCHEMA;
 use crate::time;
 use tokio_postgres::Client;
 
@@ -12,12 +11,12 @@ pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("le
 const LOCK: i64 = 0x5374_6570_7765_6c6c;
 
 /// Makes or upgrades the schema; refuses one that is newer than we are.
-pub(super) async fn migrate(client: &mut Client) -> Result<(), Failure> {
+pub(super) async fn migrate(client: &mut Client, schema: &'static str) -> Result<(), Failure> {
     let current = STEPS.len() as i64;
     let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
     let exists: bool = transaction
-        .query_one("SELECT to_regclass($1) IS NOT NULL", &[&format!("{SCHEMA}.meta")])
+        .query_one("SELECT to_regclass($1) IS NOT NULL", &[&format!("{schema}.meta")])
         .await?
         .get(0);
     let found: i64 = match exists {
@@ -39,7 +38,7 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), Failure> {
             "the database is encoded in {encoding}; make one with ENCODING 'UTF8'"
         )));
     }
-    transaction.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}")).await?;
+    transaction.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await?;
     for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.batch_execute(step).await?;
     }

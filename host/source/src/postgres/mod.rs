@@ -29,22 +29,43 @@ const READERS: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// All tables live in a schema of their own, so that a shared database stays tidy.
-const SCHEMA: &str = "stepwell";
+pub(crate) const SCHEMA: &str = "stepwell";
+
+/// What a connection that writes is set to: what it acknowledged survives a crash.
+const WRITER: &str = "SET synchronous_commit = on";
 
 const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
                            or has characters that must be percent-encoded";
 
 /// Opens a store in a database.
 pub async fn open(url: &str) -> Result<Embedded, Failure> {
-    // The parser's own words could repeat a part of a password that was not percent-encoded.
-    let mut config: Config = url.parse().map_err(|_| Failure::Store(BAD_ADDRESS.into()))?;
-    config.application_name("stepwell").connect_timeout(PATIENCE);
-    let writer = pool(&config, 2, "SET synchronous_commit = on")?;
-    migrate::migrate(&mut *connection(&writer).await?).await?;
+    let config = configure(url)?;
+    let writer = pool(&config, 2, WRITER)?;
+    migrate::migrate(&mut *connection(&writer).await?, SCHEMA).await?;
     // A second line behind the statements themselves: what reads cannot write.
     let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
     let readers = pool(&config, READERS, set)?;
     Ok(Embedded::new(Box::new(Postgres { readers, writer, tls: tls::connector()? })))
+}
+
+/// Opens one connection that can write, and leaves the database as it is.
+pub(crate) async fn connect_bare(url: &str) -> Result<Object, Failure> {
+    connection(&pool(&configure(url)?, 1, WRITER)?).await
+}
+
+/// Opens one connection that can write to the tables of a schema, and brings them up to date.
+pub(crate) async fn connect(url: &str, schema: &'static str) -> Result<Object, Failure> {
+    let mut client = connect_bare(url).await?;
+    client.batch_execute(&format!("SET search_path TO {schema}")).await?;
+    migrate::migrate(&mut *client, schema).await?;
+    Ok(client)
+}
+
+fn configure(url: &str) -> Result<Config, Failure> {
+    // The parser's own words could repeat a part of a password that was not percent-encoded.
+    let mut config: Config = url.parse().map_err(|_| Failure::Store(BAD_ADDRESS.into()))?;
+    config.application_name("stepwell").connect_timeout(PATIENCE);
+    Ok(config)
 }
 
 struct Postgres {
@@ -96,7 +117,7 @@ impl Engine for Postgres {
         };
         let outcome = outcome.await;
         in_use.answered();
-        outcome.map_err(stopped)?.iter().map(|row| cells(statement, row)).collect()
+        outcome.map_err(stopped)?.iter().map(|row| cells(statement.name(), row)).collect()
     }
 
     async fn write(&self, statements: Vec<(Statement, Vec<Param>)>) -> Result<Vec<u64>, Failure> {
@@ -141,7 +162,8 @@ fn spelled(words: &[Stem]) -> Vec<String> {
     words.iter().map(|Stem { text, open }| format!("'{text}'{}", if *open { ":*" } else { "" })).collect()
 }
 
-fn bound(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
+/// Binds values.
+pub(crate) fn bound(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
     fn bind(param: &Param) -> &(dyn ToSql + Sync) {
         match param {
             Param::Int(value) => value,
@@ -152,13 +174,14 @@ fn bound(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
     params.iter().map(bind).collect()
 }
 
-fn cells(statement: Statement, row: &tokio_postgres::Row) -> Result<Row, Failure> {
+/// Takes a row apart.
+pub(crate) fn cells(statement: &'static str, row: &tokio_postgres::Row) -> Result<Row, Failure> {
     let cell = |column: usize| -> Result<Cell, Failure> {
         let cell = match *row.columns()[column].type_() {
             Type::INT8 => row.try_get::<_, Option<i64>>(column)?.map(Cell::Int),
             Type::TEXT => row.try_get::<_, Option<String>>(column)?.map(Cell::Text),
             Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(column)?.map(Cell::Bytes),
-            _ => return Err(Failure::Row { statement: statement.name(), column }),
+            _ => return Err(Failure::Row { statement, column }),
         };
         Ok(cell.unwrap_or(Cell::Null))
     };

@@ -5,6 +5,7 @@
 pub mod blob;
 pub mod canonical;
 pub mod chunk;
+pub(crate) mod digest;
 pub mod line;
 pub mod manifest;
 pub mod nul;

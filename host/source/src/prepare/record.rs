@@ -3,6 +3,7 @@
 use crate::prepare::blob;
 use crate::prepare::canonical::{self, InsideValue};
 use crate::prepare::chunk::{self, Cut, INLINE_MAX};
+use crate::prepare::digest::RecordDigest;
 use crate::prepare::line::{self, Line, NAME_MAX, Rejection, RejectionCode};
 use crate::prepare::manifest::Manifest;
 use crate::prepare::nul::{self, NulPlan};
@@ -10,7 +11,6 @@ use crate::shape::{Digest, FieldKind};
 use crate::time::{self, Millis};
 use crate::words;
 use serde_json::value::RawValue;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use stepwell_contract::{Bytes, Chars, RecordId, field_path};
 
@@ -322,19 +322,12 @@ fn units(body: &Body) -> Vec<PreparedUnit> {
 
 /// Sums up everything that is stored, so that an unchanged record is recognised without reading its text.
 fn record_digest(fields: &[PreparedField], time: Option<Millis>, consent: Option<Millis>) -> Digest {
-    let mut hash = Sha256::new();
-    let mut put = |part: &[u8]| {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    };
-    put(format!("{time:?} {consent:?}").as_bytes());
+    let mut digest = RecordDigest::new(time, consent);
     for field in fields.iter().filter(|field| !field.nested) {
-        put(field.top.as_bytes());
-        put(field.kind.as_str().as_bytes());
-        put(&field.digest.0);
-        put(format!("{:?} {:?}", field.mime, field.file_name).as_bytes());
+        let (mime, file_name) = (field.mime.as_deref(), field.file_name.as_deref());
+        digest.field(&field.top, field.kind, &field.digest.0, mime, file_name);
     }
-    Digest(hash.finalize().into())
+    digest.finish()
 }
 
 #[cfg(test)]

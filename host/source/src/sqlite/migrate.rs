@@ -58,7 +58,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fa
 }
 
 /// Reads the version of a file that is empty or ours; refuses any other.
-fn usable_version(connection: &Connection, path: &Path) -> Result<i64, Failure> {
+pub(super) fn usable_version(connection: &Connection, path: &Path) -> Result<i64, Failure> {
     let foreign = || Failure::Store(format!("{} is not a Stepwell store", path.display()));
     let not_ours = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => foreign(),

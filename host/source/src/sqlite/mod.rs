@@ -16,12 +16,16 @@ use crate::prepare::PreparedRecord;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
+pub(crate) use reader::select;
 use reader::{Reader, Waiting};
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use writer::Writer;
+
+/// The schema that this program speaks.
+pub(crate) const VERSION: i64 = migrate::STEPS.len() as i64;
 
 /// How long a statement waits for another process's write.
 const BUSY: Duration = Duration::from_secs(10);
@@ -61,30 +65,48 @@ impl std::fmt::Debug for Sqlite {
 
 impl Sqlite {
     fn open(path: PathBuf, missing: Missing) -> Result<Self, Failure> {
-        // SQLite takes these for a store in memory, which every connection would have for itself.
-        if path.as_os_str().is_empty() || path.as_os_str() == ":memory:" {
-            return Err(Failure::Store(format!("\"{}\" names no file to keep a store in", path.display())));
-        }
-        if missing == Missing::Refuse && !path.exists() {
-            let message = format!("there is no store at {}; make one with: stepwell ingest", path.display());
-            return Err(Failure::Store(message));
-        }
-        let mut connection = Connection::open_with_flags(
-            &path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE
-                | OpenFlags::SQLITE_OPEN_CREATE
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        connection.busy_timeout(BUSY)?;
-        migrate::migrate(&mut connection, &path)?;
-        connection.execute_batch(
-            // FULL: what was acknowledged survives a power cut, not only a crash of the process.
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-             PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
-        )?;
+        let connection = connect(&path, missing)?;
         let readers = (0..READERS).map(|_| Reader::open(&path)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { readers: Pool::from(readers), writer: Writer::start(connection)?, path })
     }
+}
+
+/// Opens a store's file as it is, for reading it, and says which schema it has, zero if it is empty;
+/// refuses what is no store or too new.
+pub(crate) fn look(path: &Path) -> Result<(Connection, i64), Failure> {
+    if !path.exists() {
+        return Err(Failure::Store(format!("there is no store at {}", path.display())));
+    }
+    // Not read-only: to read along with others, SQLite writes to the files beside it. It makes do without where it must.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    let version = migrate::usable_version(&connection, path)?;
+    Ok((connection, version))
+}
+
+/// Opens the file to read and write it, and brings its schema up to date.
+pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failure> {
+    // SQLite takes these for a store in memory, which every connection would have for itself.
+    if path.as_os_str().is_empty() || path.as_os_str() == ":memory:" {
+        return Err(Failure::Store(format!("\"{}\" names no file to keep a store in", path.display())));
+    }
+    if missing == Missing::Refuse && !path.exists() {
+        let message = format!("there is no store at {}; make one with: stepwell ingest", path.display());
+        return Err(Failure::Store(message));
+    }
+    let mut connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(BUSY)?;
+    migrate::migrate(&mut connection, path)?;
+    connection.execute_batch(
+        // FULL: what was acknowledged survives a power cut, not only a crash of the process.
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+         PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
+    )?;
+    Ok(connection)
 }
 
 #[async_trait]

@@ -82,33 +82,40 @@ impl Reader {
         params: &[Param],
         left: Arc<AtomicBool>,
     ) -> Result<Vec<Row>, Failure> {
-        self.run(statement.sql(), params, left, READ_MAX, |column, value| {
-            cell(value).ok_or(Failure::Row { statement: statement.name(), column })
-        })
-        .map(|rows| rows.into_iter().map(|cells| Row::new(statement, cells)).collect())
+        self.run(statement.name(), statement.sql(), params, left, READ_MAX)
     }
 
     /// Runs the text of a statement, for so long at most.
-    pub(super) fn run(
+    fn run(
         &self,
+        name: &'static str,
         sql: &str,
         params: &[Param],
         left: Arc<AtomicBool>,
         longest: Duration,
-        cell: impl Fn(usize, ValueRef<'_>) -> Result<Cell, Failure>,
-    ) -> Result<Vec<Vec<Cell>>, Failure> {
+    ) -> Result<Vec<Row>, Failure> {
         *self.call.lock().unwrap_or_else(PoisonError::into_inner) =
             Call { left, until: Instant::now() + longest };
-        let mut prepared = self.connection.prepare_cached(sql)?;
-        let columns = prepared.column_count();
-        let mut rows = prepared.query(rusqlite::params_from_iter(params))?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(stopped)? {
-            let cells = (0..columns).map(|column| cell(column, row.get_ref(column)?));
-            found.push(cells.collect::<Result<_, Failure>>()?);
-        }
-        Ok(found)
+        select(&self.connection, name, sql, params)
     }
+}
+
+/// Runs a statement and takes all of its rows.
+pub(crate) fn select(
+    connection: &Connection,
+    name: &'static str,
+    sql: &str,
+    params: &[Param],
+) -> Result<Vec<Row>, Failure> {
+    let mut prepared = connection.prepare_cached(sql)?;
+    let columns = prepared.column_count();
+    let mut rows = prepared.query(rusqlite::params_from_iter(params))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().map_err(stopped)? {
+        let value = |column| cell(row.get_ref(column)?).ok_or(Failure::Row { statement: name, column });
+        found.push(Row::new(name, (0..columns).map(value).collect::<Result<_, Failure>>()?));
+    }
+    Ok(found)
 }
 
 /// An interrupted statement is one that took too long: whoever left does not see what became of it.
@@ -144,17 +151,13 @@ mod tests {
         (Reader::open(&path).unwrap(), dir)
     }
 
-    fn never(_: usize, _: ValueRef<'_>) -> Result<Cell, Failure> {
-        Ok(Cell::Null)
-    }
-
     #[test]
     fn a_statement_stops_when_whoever_waits_for_it_leaves() {
         let (reader, _dir) = reader();
         let waiting = Waiting::new();
         let left = waiting.left();
         let running = std::thread::spawn(move || {
-            let outcome = reader.run(ENDLESS, &[], left, Duration::from_secs(3_600), never);
+            let outcome = reader.run("test", ENDLESS, &[], left, Duration::from_secs(3_600));
             (outcome, reader)
         });
         assert!(!running.is_finished());
@@ -163,7 +166,7 @@ mod tests {
         let (outcome, reader) = running.join().unwrap();
         assert!(matches!(outcome, Err(Failure::TooLong)), "{outcome:?}");
         let waiting = Waiting::new();
-        let next = reader.run("SELECT 7", &[], waiting.left(), READ_MAX, never).unwrap();
+        let next = reader.run("test", "SELECT 7", &[], waiting.left(), READ_MAX).unwrap();
         assert_eq!(next.len(), 1, "the reader serves the next one");
     }
 
@@ -171,7 +174,7 @@ mod tests {
     fn a_statement_that_takes_too_long_is_ended() {
         let (reader, _dir) = reader();
         let waiting = Waiting::new();
-        let outcome = reader.run(ENDLESS, &[], waiting.left(), Duration::from_millis(50), never);
+        let outcome = reader.run("test", ENDLESS, &[], waiting.left(), Duration::from_millis(50));
         assert!(matches!(outcome, Err(Failure::TooLong)), "{outcome:?}");
     }
 }

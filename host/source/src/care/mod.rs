@@ -1,0 +1,19 @@
+//! The owner's care of a store: looking whether it is sound, measuring it, tidying it up, and moving it elsewhere.
+//!
+//! None of it is reachable through a [`Source`](crate::Source): it stands beside the reading path, takes no
+//! [`Caller`](crate::Caller), and is for whoever owns the file or the database. What it reports names records, fields and
+//! sizes, and never repeats what stands in a record.
+
+pub mod check;
+mod pages;
+mod session;
+mod stats;
+mod tables;
+mod unused;
+mod vacuum;
+mod watch;
+
+pub use check::{Checked, check};
+pub use stats::{Room, Stats, StreamStats, stats};
+pub use vacuum::{Thoroughness, Vacuumed, vacuum};
+pub use watch::{Problem, ProblemCode, Quiet, Watch};

@@ -1,0 +1,83 @@
+//! Gives back the room that nothing uses any more.
+
+use crate::care::session::Session;
+use crate::care::stats::room;
+use crate::care::tables::TABLES;
+use crate::care::unused::remove_unused_blobs;
+use crate::care::watch::Watch;
+use crate::error::Failure;
+use crate::url::SourceUrl;
+
+/// What was given back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vacuumed {
+    /// Blobs that nothing referred to.
+    pub blobs: u64,
+    /// Their bytes.
+    pub blob_bytes: u64,
+    /// The size of the file or the database before.
+    pub before: u64,
+    /// The size after.
+    pub after: u64,
+}
+
+/// How thoroughly to go about it on Postgres, where it matters for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thoroughness {
+    /// Lets the database use the room again. Readers and writers go on.
+    Reuse,
+    /// Gives the room back to the machine. Each table is closed to everyone while it is being rewritten.
+    Return,
+}
+
+/// Removes what nothing refers to, and makes the store as small as it can be.
+pub async fn vacuum(url: &SourceUrl, how: Thoroughness, watch: &mut dyn Watch) -> Result<Vacuumed, Failure> {
+    let session = Session::open(url).await?;
+    let mut done = Vacuumed { before: room(&session, url).await?.total, ..Vacuumed::default() };
+    watch.stage("blobs", 1);
+    (done.blobs, done.blob_bytes) = remove_blobs(&session).await?;
+    watch.advance(1);
+    match &session {
+        Session::Sqlite(_) => compact_file(&session, watch).await?,
+        Session::Postgres(_) => {
+            watch.stage("tables", TABLES.len() as u64);
+            for table in TABLES {
+                let sql = match how {
+                    Thoroughness::Reuse => format!("VACUUM (ANALYZE) {}", table.name),
+                    Thoroughness::Return => format!("VACUUM (FULL, ANALYZE) {}", table.name),
+                };
+                session.batch(&sql).await?;
+                watch.advance(1);
+            }
+        }
+    }
+    done.after = room(&session, url).await?.total;
+    Ok(done)
+}
+
+/// Removes blobs in one transaction that no ingest can slip into: one that is about to refer to such a blob waits, finds it
+/// gone, and stores it again.
+async fn remove_blobs(session: &Session) -> Result<(u64, u64), Failure> {
+    session
+        .batch(match session {
+            Session::Sqlite(_) => "BEGIN IMMEDIATE",
+            Session::Postgres(_) => "BEGIN; LOCK TABLE blob IN SHARE ROW EXCLUSIVE MODE",
+        })
+        .await?;
+    let outcome = remove_unused_blobs(session).await;
+    let ended = session.batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).await;
+    // What went wrong first says more.
+    outcome.and_then(|removed| ended.map(|()| removed))
+}
+
+/// Readers go on with the file as it was when they began; the log is folded back when the last of them is done.
+async fn compact_file(session: &Session, watch: &mut dyn Watch) -> Result<(), Failure> {
+    watch.stage("the word index", 1);
+    session.batch("INSERT INTO unit_words (unit_words) VALUES ('optimize')").await?;
+    watch.advance(1);
+    watch.stage("the file", 1);
+    session.batch("VACUUM").await?;
+    session.rows("fold the log", "PRAGMA wal_checkpoint(TRUNCATE)", Vec::new()).await?;
+    watch.advance(1);
+    Ok(())
+}

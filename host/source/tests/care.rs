@@ -1,0 +1,5 @@
+//! Care of the store: what the owner does to all of it.
+
+mod checking;
+mod room;
+mod shelf;
