@@ -86,7 +86,7 @@ impl Reader {
     }
 
     /// Runs the text of a statement, for so long at most.
-    fn run(
+    pub(super) fn run(
         &self,
         name: &'static str,
         sql: &str,

@@ -297,7 +297,7 @@ async fn readers_are_free_again_when_those_who_wait_leave() {
         let waiting = Waiting::new();
         let left = waiting.left();
         let hour = Duration::from_secs(3_600);
-        let run = move || reader.run(endless, &[], left, hour, |_, _| Ok(crate::embedded::row::Cell::Null));
+        let run = move || reader.run("test", endless, &[], left, hour);
         let running = tokio::task::spawn_blocking(run);
         drop(waiting);
         drop(running);
