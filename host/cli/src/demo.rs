@@ -8,8 +8,8 @@ mod show;
 
 pub(crate) use fill::fill;
 
-use crate::config_args::Settings;
 use crate::output::Output;
+use crate::settings::Settings;
 use anyhow::Context as _;
 use clap::Args;
 use climb::Climb;

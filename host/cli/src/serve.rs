@@ -3,10 +3,11 @@
 mod retention;
 mod store;
 
-use crate::config_args::{ConfigArguments, Settings};
+use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
 use crate::log::{self, LogLevel};
 use crate::output::Output;
+use crate::settings::Settings;
 use crate::store_args::Address;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
@@ -126,6 +127,7 @@ impl Serve {
 
 /// Puts the server together; the folder is kept as long as it runs.
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
+    settings.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let store = Arc::new(opened.store);
     retention::start(&store, settings.ledger.keep_days);
     let ladder = settings.ladder(store).await?;

@@ -3,11 +3,13 @@
 mod error;
 mod expand;
 mod file;
+mod mistakes;
 mod parse;
 mod rule;
 
 pub use error::{ConfigError, Mistake};
 pub use file::{File, Section};
+pub use mistakes::Mistakes;
 pub use rule::{Glob, Rule};
 
 use crate::limits;

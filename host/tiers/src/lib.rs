@@ -29,8 +29,8 @@ mod tiers;
 mod wit;
 
 pub use config::{
-    Config, ConfigError, File, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
-    TierConfig,
+    Config, ConfigError, File, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig, ResourcesConfig,
+    Rule, TierConfig,
 };
 pub use fault::{GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};

@@ -24,7 +24,8 @@ impl List {
     }
 }
 
-fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
+/// Shows one tier to people.
+pub(crate) fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
     output.line(format_args!(
         "{BOLD}{:<14}{BOLD:#} {:<8} {}",
         tier.name,
@@ -77,7 +78,8 @@ const fn on_fault(policy: OnFault) -> &'static str {
     }
 }
 
-fn to_json(tier: &TierStatus) -> Value {
+/// One tier for scripts.
+pub(crate) fn to_json(tier: &TierStatus) -> Value {
     let broken = match &tier.health {
         Health::Broken(fault) => Some(fault),
         _ => tier.last_fault.as_ref(),

@@ -148,3 +148,17 @@ fn variables_stand_for_values_and_never_show_in_errors() {
     }
     assert!(error("[tiers.preview]\ncomponent = \"$HOME/x\"").contains("plugins.toml:2: a `$`"));
 }
+
+#[test]
+fn every_mistake_is_told_at_once_and_in_order() {
+    let text = "[tiers.preview]\nenabeld = true\nsha256 = \"abc\"\nlimits = { memory_mb = 0, reads = \"many\" }\n\
+                [tiers.resources]\noptions = { a = \"${MISSING}\", b = \"$HOME\" }\nlinks = \"some\"\n\
+                [tiers.prevew]\n[[preview]]\nname = \"A b\"\nmatch = { streams = [1], mach = 1 }\n[[preview]]\non_fault = 1\n";
+    let mistakes = File::read_all(text, &|_| None, Config::read).unwrap_err();
+    let lines: Vec<_> = mistakes.0.iter().filter_map(|mistake| mistake.line).collect();
+    assert_eq!(lines, [2, 3, 4, 4, 6, 6, 7, 8, 10, 11, 11, 13], "{mistakes}");
+    assert_eq!(mistakes.to_string().lines().count(), 12);
+    let one = File::read_all("[tiers.preview\nx", &|_| None, Config::read).unwrap_err();
+    assert_eq!(one.0.len(), 1, "without its TOML right, there is nothing to read on in: {one}");
+    assert_eq!(File::read_all("", &|_| None, Config::read), Ok(Config::default()));
+}

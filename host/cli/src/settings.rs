@@ -1,0 +1,81 @@
+//! What an operator decided: all tables of plugins.toml, and what follows from them.
+
+mod warnings;
+
+pub(crate) use warnings::broken;
+
+use crate::config_args::folder;
+use crate::exit::UsageError;
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stepwell_contract::cursor::Keyring;
+use stepwell_ladder::{self as ladder, Ladder};
+use stepwell_server::{LedgerConfig, ServerConfig};
+use stepwell_source::Embedded;
+use stepwell_tiers::{Config, ConfigError, File, Mistakes, Place, Tiers};
+
+/// What `provider_url` says for an embedded store: that it is one, and not where its file is.
+const PROVIDER: &str = "stepwell:local";
+
+/// What an operator decided.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) server: ServerConfig,
+    pub(crate) ledger: LedgerConfig,
+    pub(crate) tiers: Config,
+    place: Place,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            server: ServerConfig::default(),
+            ledger: LedgerConfig::default(),
+            tiers: Config::default(),
+            place: compiled(),
+        }
+    }
+}
+
+/// Where compiled tiers are kept: compiling takes longer than everything else that a start does.
+fn compiled() -> Place {
+    let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
+    Place { base: PathBuf::new(), cache }
+}
+
+impl Settings {
+    /// Reads all tables of a file.
+    pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, Mistakes> {
+        // A name that is no Unicode is no name, and a value that is none cannot stand in TOML.
+        File::read_all(text, &|name| std::env::var(name).ok(), |file| Self::read(file, folder(path)))
+    }
+
+    fn read(file: &File<'_>, base: &Path) -> Result<Self, ConfigError> {
+        file.top().only(&[Config::ROOMS, &[ServerConfig::ROOM, LedgerConfig::ROOM]].concat())?;
+        Ok(Self {
+            server: ServerConfig::read(file)?,
+            ledger: LedgerConfig::read(file)?,
+            tiers: Config::read(file)?,
+            place: Place { base: base.to_owned(), ..compiled() },
+        })
+    }
+
+    /// The keys that seal cursors, where the configuration names some.
+    pub(crate) fn keyring(&self) -> anyhow::Result<Option<Keyring>> {
+        Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
+    }
+
+    /// Puts a store and the tiers together.
+    pub(crate) async fn ladder(&self, store: Arc<Embedded>) -> anyhow::Result<Ladder> {
+        let tiers = Arc::new(self.load_tiers()?);
+        let (provider_url, keys) = (PROVIDER.to_owned(), self.keyring()?);
+        let decided = ladder::Settings { provider_url, keys, ledger: self.ledger.into() };
+        Ladder::new(store, tiers, decided).await.context("cannot read the store's keys")
+    }
+
+    /// Loads the tiers. One that is broken does not stop the others.
+    pub(crate) fn load_tiers(&self) -> anyhow::Result<Tiers> {
+        Ok(Tiers::load(&self.tiers, &self.place)?)
+    }
+}
