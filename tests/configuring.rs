@@ -1,6 +1,9 @@
 //! The operator's one file: where it is, how it begins, and what is said about it.
 
-use crate::mcp::world::bare;
+use crate::mcp::http::Http;
+use crate::mcp::stdio::Stdio;
+use crate::mcp::way::Era;
+use crate::mcp::world::{World, bare};
 use crate::program::Ran;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -159,4 +162,58 @@ fn what_may_not_be_meant_is_a_warning_and_no_more() {
     let (found, code) = check(home.path(), "[server]\ncursor_keys = \"keys\"\n");
     assert_eq!(code, Some(1));
     assert!(found["mistakes"][0]["message"].as_str().unwrap().contains("cursor keys"), "{found}");
+}
+
+#[test]
+fn the_file_names_the_store_of_every_command() {
+    let home = home();
+    run(home.path(), &["config", "init"]).assert_code(0);
+    let usual = home.path().join("config/stepwell/plugins.toml");
+    std::fs::write(&usual, "[source]\nurl = \"sqlite:${NAME}.sqlite\"\n").unwrap();
+    std::fs::write(home.path().join("one.ndjson"), "{\"key\":\"n1\",\"data\":{\"title\":\"Kettle\"}}\n")
+        .unwrap();
+    let ingest = ["ingest", "--connection", "cin_notes", "notes", "one.ndjson"];
+    let named = |arguments: &[&str]| {
+        Ran::of(bare(home.path(), arguments).current_dir(home.path()).env("NAME", "mail"))
+    };
+    named(&ingest).assert_code(0);
+    assert!(home.path().join("config/stepwell/mail.sqlite").exists(), "relative to the file");
+    let unset = run(home.path(), &ingest);
+    unset.assert_code(64);
+    assert!(unset.err.contains("plugins.toml:2: the environment variable NAME is not set"), "{}", unset.err);
+    let mut elsewhere = bare(home.path(), &ingest);
+    elsewhere.current_dir(home.path()).env("STEPWELL_SOURCE", "sqlite:other.sqlite");
+    Ran::of(&mut elsewhere).assert_code(0);
+    assert!(home.path().join("other.sqlite").exists(), "the environment counts before the file");
+    named(&["grant", "create", "--client", "c", "--stream", "notes", "--yes", "--token-out", "token"])
+        .assert_code(0);
+    let read = named(&["read", "cin_notes/notes:n1", "title", "--token-file", "token"]);
+    assert_eq!(read.text(), "Kettle");
+}
+
+#[test]
+fn the_file_says_where_to_listen_and_whom_to_let_in() {
+    let world = World::shared();
+    let text = "[server]\nhttp = \"0\"\nallow_hosts = [\"wells.example\"]\nallow_origins = [\"https://app.example\"]\nlog = \"info\"\n";
+    let config = world.store.file("listening.toml", text);
+    let http = Http::started(world.serve(&["--json", "--config", &config]), &world.all);
+    let status = |more: &[(&str, &str)]| http.post(Era::Modern, "tools/list", json!({}), more).status;
+    assert_eq!(status(&[("host", "wells.example")]), 200);
+    assert_eq!(status(&[("origin", "https://app.example")]), 200);
+    assert_eq!(
+        (status(&[("host", "evil.example")]), status(&[("origin", "https://evil.example")])),
+        (403, 403)
+    );
+    // What the command says counts before the file.
+    let http = Http::started(
+        world.serve(&["--json", "--config", &config, "--http", "0", "--allow-host", "other.example"]),
+        &world.all,
+    );
+    let status = |more: &[(&str, &str)]| http.post(Era::Modern, "tools/list", json!({}), more).status;
+    assert_eq!((status(&[("host", "other.example")]), status(&[("host", "wells.example")])), (200, 403));
+    let mut session = Stdio::open(world, &world.all, Era::Modern, &["--config", &config]);
+    session.ask("tools/call", json!({ "name": "schema", "arguments": {} }));
+    let (_, _, log) = session.close();
+    assert!(log.contains("answered"), "it logs what the file says: {log}");
+    world.store.run(&["serve", "--stdio", "--allow-host", "x"]).assert_code(64);
 }

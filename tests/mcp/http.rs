@@ -6,6 +6,7 @@ use crate::program::Granted;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::Duration;
 
 /// A server, and what a request to it needs.
@@ -37,8 +38,12 @@ impl Answer {
 impl Http {
     /// Starts a server on a free port, for a client with a grant.
     pub(crate) fn open(world: &World, granted: &Granted, arguments: &[&str]) -> Self {
-        let mut child =
-            world.serve(&[&["--http", "0", "--json"], arguments].concat()).spawn().expect("it starts");
+        Self::started(world.serve(&[&["--http", "0", "--json"], arguments].concat()), granted)
+    }
+
+    /// Starts this server and hears from it where it listens.
+    pub(crate) fn started(mut command: Command, granted: &Granted) -> Self {
+        let mut child = command.spawn().expect("it starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         let says: Value =

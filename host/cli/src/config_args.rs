@@ -1,7 +1,7 @@
 //! Which plugins.toml a verb goes by.
 
 use crate::exit::UsageError;
-use crate::settings::Settings;
+use crate::settings::{Settings, SourceConfig};
 use anyhow::Context as _;
 use clap::Args;
 use std::io;
@@ -34,6 +34,12 @@ impl ConfigArguments {
     pub(crate) fn read(&self) -> anyhow::Result<Settings> {
         let Some((path, text)) = self.text()? else { return Ok(Settings::default()) };
         Ok(Settings::parse(&text, &path).map_err(|mistakes| UsageError(mistakes.to_string()))?)
+    }
+
+    /// Reads which store the configuration names.
+    pub(crate) fn source(&self) -> anyhow::Result<SourceConfig> {
+        let Some((path, text)) = self.text()? else { return Ok(SourceConfig::default()) };
+        Ok(Settings::parse_source(&text, &path).map_err(|mistake| UsageError(mistake.to_string()))?)
     }
 
     /// The file's path and what it says.

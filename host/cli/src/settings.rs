@@ -1,7 +1,9 @@
 //! What an operator decided: all tables of plugins.toml, and what follows from them.
 
+mod source;
 mod warnings;
 
+pub(crate) use source::SourceConfig;
 pub(crate) use warnings::broken;
 
 use crate::config_args::folder;
@@ -22,6 +24,7 @@ const PROVIDER: &str = "stepwell:local";
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
+    pub(crate) source: SourceConfig,
     pub(crate) ledger: LedgerConfig,
     pub(crate) tiers: Config,
     place: Place,
@@ -31,6 +34,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             server: ServerConfig::default(),
+            source: SourceConfig::default(),
             ledger: LedgerConfig::default(),
             tiers: Config::default(),
             place: compiled(),
@@ -44,17 +48,29 @@ fn compiled() -> Place {
     Place { base: PathBuf::new(), cache }
 }
 
+/// What the environment holds. A name that is no Unicode is no name, and a value that is none cannot stand in TOML.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 impl Settings {
     /// Reads all tables of a file.
     pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, Mistakes> {
-        // A name that is no Unicode is no name, and a value that is none cannot stand in TOML.
-        File::read_all(text, &|name| std::env::var(name).ok(), |file| Self::read(file, folder(path)))
+        File::read_all(text, &variable, |file| Self::read(file, folder(path)))
+    }
+
+    /// Reads the `[source]` table of a file and nothing else: a mistake elsewhere in it does not concern whoever only
+    /// wants the store.
+    pub(crate) fn parse_source(text: &str, path: &Path) -> Result<SourceConfig, ConfigError> {
+        SourceConfig::read(&File::parse(text, &variable)?, folder(path))
     }
 
     fn read(file: &File<'_>, base: &Path) -> Result<Self, ConfigError> {
-        file.top().only(&[Config::ROOMS, &[ServerConfig::ROOM, LedgerConfig::ROOM]].concat())?;
+        let own = [ServerConfig::ROOM, SourceConfig::ROOM, LedgerConfig::ROOM];
+        file.top().only(&[Config::ROOMS, &own].concat())?;
         Ok(Self {
             server: ServerConfig::read(file)?,
+            source: SourceConfig::read(file, base)?,
             ledger: LedgerConfig::read(file)?,
             tiers: Config::read(file)?,
             place: Place { base: base.to_owned(), ..compiled() },

@@ -8,6 +8,15 @@ impl Settings {
     /// What follows from these settings that an operator may not have meant.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
+        if self.server.http.is_some_and(|address| address.ip().is_unspecified())
+            && self.server.allow_hosts.is_empty()
+        {
+            warnings.push(
+                "server.http is every address of this machine, but allow_hosts names none: only clients on this \
+                 machine are let in"
+                    .to_owned(),
+            );
+        }
         if !self.tiers.field_window.enabled {
             warnings.push(
                 "tiers.field-window is off: where a result cuts a field, there is no way to read the rest"
