@@ -61,6 +61,18 @@ impl Http {
 
     /// Sends a request of the protocol with more headers; an empty one takes the usual header away.
     pub(crate) fn post(&self, era: Era, method: &str, params: Value, more: &[(&str, &str)]) -> Answer {
+        read_answer(self.begin(era, method, params, more))
+    }
+
+    /// Opens a subscription; the messages of the server follow line by line.
+    pub(crate) fn listen(&self, notifications: Value) -> impl Iterator<Item = Value> + use<> {
+        let params = json!({ "notifications": notifications });
+        let stream = self.begin(Era::Modern, "subscriptions/listen", params, &[]);
+        let lines = stream.lines().map_while(Result::ok);
+        lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+    }
+
+    fn begin(&self, era: Era, method: &str, params: Value, more: &[(&str, &str)]) -> BufReader<TcpStream> {
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": era.dress(params) });
         let bearer = format!("Bearer {}", self.token);
@@ -79,11 +91,15 @@ impl Http {
         }
         headers.retain(|(key, _)| !more.iter().any(|(other, _)| other == key));
         headers.extend(more.iter().filter(|(_, value)| !value.is_empty()));
-        self.send("POST", "/mcp", &headers, &body.to_string())
+        self.write("POST", "/mcp", &headers, &body.to_string())
     }
 
     /// Sends anything.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        read_answer(self.write(method, path, headers, body))
+    }
+
+    fn write(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
         let mut head =
@@ -93,7 +109,7 @@ impl Http {
         }
         // A server that refuses early may close before it read everything.
         let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
-        read_answer(BufReader::new(stream))
+        BufReader::new(stream)
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConfigArguments {
     /// The configuration [default: plugins.toml in your configuration directory, if it is there]
-    #[arg(long, value_name = "FILE", env = "STEPWELL_CONFIG")]
+    #[arg(long, value_name = "FILE", env = "STEPWELL_CONFIG", hide_env_values = true)]
     config: Option<PathBuf>,
 }
 
@@ -32,8 +32,7 @@ impl ConfigArguments {
 
     /// Reads the configuration. Without one, the defaults hold.
     pub(crate) fn read(&self) -> anyhow::Result<Settings> {
-        let Some((path, text)) = self.text()? else { return Ok(Settings::default()) };
-        Ok(Settings::parse(&text, &path).map_err(|mistakes| UsageError(mistakes.to_string()))?)
+        Settings::of(self.text()?)
     }
 
     /// Reads which store the configuration names.

@@ -1,5 +1,6 @@
 //! `stepwell serve`: speaks MCP.
 
+mod reload;
 mod retention;
 mod store;
 
@@ -7,19 +8,23 @@ use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
 use crate::log::{self, LogLevel};
 use crate::output::Output;
-use crate::settings::Settings;
+use crate::settings::{Settings, broken};
 use crate::store_args::Address;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
 use clap::Args;
+use reload::{Hangup, Reload, Stamps};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use stepwell_server::http::{self, HttpOptions, parse_address};
 use stepwell_server::{Ending, Server, stdio};
 use stepwell_source::{Source as _, Token};
+use stepwell_tiers::Runtime;
 use store::{Opened, ServeSource};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 /// Serves MCP to a client that starts this program, or over HTTP
@@ -63,7 +68,10 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
+        // The files are looked at before they are read, so that no change in between is missed.
+        let mut stamps = Stamps::of(self.config.locate().map(|located| located.path));
         let settings = self.config.read()?;
+        stamps.add(settings.files());
         log::start(self.log.map_or(settings.server.log, LogLevel::filter));
         let http = self.http.or(settings.server.http).filter(|_| !self.stdio);
         if http.is_none() && !(self.hosts.is_empty() && self.origins.is_empty()) {
@@ -83,8 +91,8 @@ impl Serve {
         let source = self.source.clone().or_else(|| settings.source.url.clone().map(ServeSource::Url));
         let opened = store::open(source.as_ref()).await?;
         match http {
-            None => self.on_stdio(&settings, opened, token).await,
-            Some(address) => self.on_http(&settings, opened, address, output).await,
+            None => self.on_stdio(settings, stamps, opened, token).await,
+            Some(address) => self.on_http(settings, stamps, opened, address, output).await,
         }
     }
 
@@ -94,26 +102,35 @@ impl Serve {
 
     async fn on_stdio(
         &self,
-        settings: &Settings,
+        settings: Settings,
+        stamps: Stamps,
         opened: Opened,
         token: Option<Token>,
     ) -> anyhow::Result<()> {
         let token = opened.token.clone().or(token).ok_or(crate::exit::NoToken)?;
         // A token that does not count is told now and by the exit code, not by the first answer.
         opened.store.authenticate(&token).await?;
-        let (server, _folder) = server(settings, opened).await?;
-        Ok(stdio::serve(&server, token, Ending::watch()).await?)
+        let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
+        tokio::select! {
+            outcome = stdio::serve(&server, token, Ending::watch()) => Ok(outcome?),
+            never = reload.watch() => match never {},
+        }
     }
 
     async fn on_http(
         &self,
-        settings: &Settings,
+        settings: Settings,
+        stamps: Stamps,
         opened: Opened,
         address: SocketAddr,
         output: &Output,
     ) -> anyhow::Result<()> {
         let token = opened.token.clone();
-        let (server, _folder) = server(settings, opened).await?;
+        let options = HttpOptions {
+            hosts: given(&self.hosts, &settings.server.allow_hosts),
+            origins: given(&self.origins, &settings.server.allow_origins),
+        };
+        let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
         let listener =
             TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
         let ending = Ending::watch();
@@ -129,21 +146,41 @@ impl Serve {
                 ));
             }
         }
-        let options = HttpOptions {
-            hosts: given(&self.hosts, &settings.server.allow_hosts),
-            origins: given(&self.origins, &settings.server.allow_origins),
-        };
-        Ok(http::serve(server, listener, options, ending).await?)
+        tokio::select! {
+            outcome = http::serve(server, listener, options, ending) => Ok(outcome?),
+            never = reload.watch() => match never {},
+        }
     }
-}
 
-/// Puts the server together; the folder is kept as long as it runs.
-async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
-    settings.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
-    let store = Arc::new(opened.store);
-    retention::start(&store, settings.ledger.keep_days);
-    let ladder = settings.ladder(store).await?;
-    Ok((Server::new(ladder, &settings.server)?, opened.folder))
+    /// Puts the server together, and what gives it another configuration; the folder is kept as long as it runs.
+    async fn server(
+        &self,
+        settings: Settings,
+        stamps: Stamps,
+        opened: Opened,
+    ) -> anyhow::Result<(Server, Reload, Option<TempDir>)> {
+        let store = Arc::new(opened.store);
+        let keep_days = Arc::new(AtomicU32::new(settings.ledger.keep_days));
+        retention::start(&store, keep_days.clone());
+        let runtime = Arc::new(Runtime::new()?);
+        let tiers = settings.load_tiers_in(&runtime);
+        let faults = tiers.status();
+        let warnings = settings.warnings().into_iter().chain(faults.iter().filter_map(broken));
+        warnings.for_each(|warning| tracing::warn!("{warning}"));
+        let ladder = settings.ladder(store.clone(), tiers).await?;
+        let server = Server::new(ladder, &settings.server)?;
+        let reload = Reload {
+            config: self.config.clone(),
+            stamps,
+            started: settings,
+            store,
+            runtime,
+            server: server.clone(),
+            keep_days,
+            hangup: Hangup::watch(),
+        };
+        Ok((server, reload, opened.folder))
+    }
 }
 
 /// What the command says, or else what the configuration says.

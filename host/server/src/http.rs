@@ -53,7 +53,7 @@ pub async fn serve(
     options: HttpOptions,
     ending: Ending,
 ) -> io::Result<()> {
-    let closing = server.offer.closing.clone();
+    let closing = server.shared.closing.clone();
     let config = config(&options, listener.local_addr()?);
     let at_once = config.cancellation_token.clone();
     let router = router(server, config);
@@ -100,7 +100,7 @@ fn with_port(origin: &str) -> String {
 }
 
 fn router(server: Server, config: StreamableHttpServerConfig) -> Router {
-    let source = server.offer.ladder.source().clone();
+    let source = server.offer().ladder.source().clone();
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),

@@ -64,6 +64,13 @@ impl Config {
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         parse::config(file)
     }
+
+    /// Where the components of the tiers that are on come from.
+    pub fn components(&self) -> impl Iterator<Item = &Origin> {
+        let tiers = [&self.preview, &self.field_window, &self.resources.tier, &self.binary_export];
+        let all = self.previews.iter().map(|preview| &preview.tier).chain(tiers);
+        all.filter(|tier| tier.enabled).map(|tier| &tier.component)
+    }
 }
 
 /// What an operator decided about a custom preview.

@@ -66,9 +66,6 @@ impl<W: World> Tier<W> {
         let started = Instant::now();
         let mut digest = None;
         let component = prepare(runtime, config, base, cache, &mut digest);
-        if let Err(fault) = &component {
-            tracing::warn!(tier = name, code = fault.code(), "tier not loaded: {fault}");
-        }
         Self(Arc::new(Inner {
             runtime: Arc::clone(runtime),
             name: name.to_owned(),
