@@ -135,7 +135,11 @@ fn a_tier_that_does_not_load_is_named_with_its_reason_and_what_follows() {
         (&json!("on"), &json!("broken"))
     );
     assert!(tier("preview")["fault"]["message"].as_str().unwrap().contains("evil:net/door@1.0.0"));
-    assert_eq!(tier("resources")["fault"]["code"], "missing");
+    assert_eq!(
+        (&tier("resources")["fault"]["code"], &tier("resources")["fault"]["phase"]),
+        (&json!("missing"), &json!("resolve"))
+    );
+    assert_eq!(tier("preview")["fault"]["phase"], "verify");
     let warnings = found["warnings"].to_string();
     assert!(warnings.contains("plain rendering") && warnings.contains("tier_error"), "{warnings}");
 }

@@ -20,6 +20,7 @@ mod convert;
 mod fault;
 mod fields;
 pub mod limits;
+mod phase;
 mod plan;
 mod runtime;
 mod shape;
@@ -29,11 +30,12 @@ mod tiers;
 mod wit;
 
 pub use config::{
-    Config, ConfigError, File, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig, ResourcesConfig,
-    Rule, TierConfig,
+    Config, ConfigError, FaultPolicy, File, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig,
+    ResourcesConfig, Rule, TierConfig,
 };
 pub use fault::{GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
+pub use phase::Phase;
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};

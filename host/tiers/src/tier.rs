@@ -1,10 +1,11 @@
 //! One tier: a component, its limits, its breaker and its counters.
 
 use crate::breaker::Breaker;
-use crate::config::{OnFault, Origin, TierConfig};
+use crate::config::{FaultPolicy, Origin, TierConfig};
 use crate::fault::TierFault;
 use crate::fields::{Allowance, Hand};
 use crate::limits;
+use crate::phase::Phase;
 use crate::runtime::{Cache, Loaded, Runtime, State, Stop, classify, hex_digest, load, read_file};
 use crate::status::{Health, TierStatus};
 use std::path::Path;
@@ -44,7 +45,7 @@ struct Inner<W: World> {
     breaker: Mutex<Breaker>,
     last_fault: Mutex<Option<TierFault>>,
     calls: AtomicU64,
-    faults: AtomicU64,
+    faults: [AtomicU64; Phase::ALL.len()],
     messages: AtomicU64,
 }
 
@@ -76,7 +77,7 @@ impl<W: World> Tier<W> {
             breaker: Mutex::default(),
             last_fault: Mutex::default(),
             calls: AtomicU64::new(0),
-            faults: AtomicU64::new(0),
+            faults: Default::default(),
             messages: AtomicU64::new(0),
         }))
     }
@@ -98,7 +99,9 @@ impl<W: World> Tier<W> {
         let inner = Arc::clone(&self.0);
         inner.calls.fetch_add(1, Relaxed);
         if let Err(fault) = &inner.component {
-            return Err(inner.noted(fault.clone()));
+            // Whoever loaded it was told why; a line for every call would say nothing new.
+            inner.count(fault);
+            return Err(fault.clone());
         }
         lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
         let turn = tokio::time::timeout(limits::QUEUE, inner.runtime.permits().acquire_owned()).await;
@@ -132,7 +135,7 @@ impl<W: World> Tier<W> {
             load_time: inner.load_time,
             was_cached: ready.is_some_and(|ready| ready.was_cached),
             calls: inner.calls.load(Relaxed),
-            faults: inner.faults.load(Relaxed),
+            faults: Phase::ALL.map(|phase| (phase, inner.faults[phase as usize].load(Relaxed))),
             messages: inner.messages.load(Relaxed),
             last_fault: lock(&inner.last_fault).clone(),
             ..status_of(&inner.name, &inner.config, health)
@@ -155,8 +158,8 @@ impl<W: World> Inner<W> {
         let outcome = outcome.map_err(|stop| classify(stop, &state, limits));
         match outcome {
             Err(fault) if fault.is_fault() => {
-                lock(&self.breaker).fail(Instant::now());
-                Err(self.noted(fault))
+                let rest = lock(&self.breaker).fail(Instant::now());
+                Err(self.noted(fault, rest))
             }
             answered => {
                 lock(&self.breaker).succeed();
@@ -166,11 +169,21 @@ impl<W: World> Inner<W> {
     }
 
     /// Counts a fault and writes one line about it, in the host's own words.
-    fn noted(&self, fault: TierFault) -> TierFault {
-        self.faults.fetch_add(1, Relaxed);
-        tracing::warn!(tier = self.name, code = fault.code(), "tier fault: {fault}");
-        *lock(&self.last_fault) = Some(fault.clone());
+    fn noted(&self, fault: TierFault, rest: Option<Duration>) -> TierFault {
+        self.count(&fault);
+        let (phase, code) = (fault.phase().as_str(), fault.code());
+        match rest {
+            None => tracing::warn!(tier = self.name, phase, code, "tier fault: {fault}"),
+            Some(rest) => {
+                tracing::warn!(tier = self.name, phase, code, "tier fault, it rests for {rest:?}: {fault}");
+            }
+        }
         fault
+    }
+
+    fn count(&self, fault: &TierFault) {
+        self.faults[fault.phase() as usize].fetch_add(1, Relaxed);
+        *lock(&self.last_fault) = Some(fault.clone());
     }
 }
 
@@ -218,14 +231,14 @@ pub(crate) fn status_of(name: &str, config: &TierConfig, health: Health) -> Tier
         load_time: Duration::ZERO,
         was_cached: false,
         calls: 0,
-        faults: 0,
+        faults: Phase::ALL.map(|phase| (phase, 0)),
         messages: 0,
         last_fault: None,
     }
 }
 
 impl<W: World> Tier<W> {
-    pub(crate) fn on_fault(&self) -> OnFault {
+    pub(crate) fn on_fault(&self) -> FaultPolicy {
         self.0.config.on_fault
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use stepwell_server::ledger;
-use stepwell_tiers::{Health, TierStatus};
+use stepwell_tiers::{Health, OnFault, TierStatus};
 
 impl Settings {
     /// What follows from these settings that an operator may not have meant.
@@ -49,9 +49,10 @@ impl Settings {
 /// What a tier that was not loaded means for requests.
 pub(crate) fn broken(tier: &TierStatus) -> Option<String> {
     let Health::Broken(fault) = &tier.health else { return None };
-    let then = match tier.on_fault {
-        stepwell_tiers::OnFault::Fallback => "the host's own plain rendering takes its place",
-        stepwell_tiers::OnFault::Refuse => "every request that needs it ends in a tier_error",
+    let then = match tier.on_fault.of(fault) {
+        OnFault::Fallback => "the host's own plain rendering takes its place",
+        OnFault::Refuse => "every request that needs it ends in a tier_error",
     };
-    Some(format!("the tier {:?} does not load: {fault}; on_fault says that {then}", tier.name))
+    let phase = fault.phase();
+    Some(format!("the tier {:?} does not load ({phase}): {fault}; on_fault says that {then}", tier.name))
 }

@@ -125,6 +125,11 @@ impl<'f> Section<'f> {
         }
     }
 
+    /// Whether a key holds a table.
+    pub(super) fn has_table(&self, key: &str) -> bool {
+        self.table().and_then(|table| table.get(key)).is_some_and(|value| value.get_ref().is_table())
+    }
+
     /// The tables of a list, as `[[name]]` makes them, in their order.
     pub fn list(&self, name: &str) -> Result<Vec<Section<'f>>, ConfigError> {
         let Some(value) = self.table().and_then(|table| table.get(name)) else { return Ok(Vec::new()) };

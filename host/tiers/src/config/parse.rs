@@ -2,7 +2,7 @@
 
 use super::file::{File, Section};
 use super::{
-    Config, ConfigError, Limits, Links, MOST, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
+    Config, ConfigError, FaultPolicy, Limits, Links, MOST, Origin, PreviewConfig, ResourcesConfig, Rule,
     TierConfig,
 };
 use crate::limits::PREVIEWS;
@@ -29,7 +29,6 @@ struct RawTier {
     sha256: Option<String>,
     #[serde(default)]
     limits: RawLimits,
-    on_fault: Option<OnFault>,
     #[serde(default)]
     options: BTreeMap<String, String>,
     links: Option<Links>,
@@ -108,7 +107,7 @@ fn tier(
         component,
         sha256: raw.sha256.take().map(|digest| checked_digest(section, digest)).transpose()?,
         limits: checked_limits(&limits, &raw.limits, defaults.limits)?,
-        on_fault: raw.on_fault.unwrap_or(defaults.on_fault),
+        on_fault: FaultPolicy::read(section, defaults.on_fault)?,
         options: std::mem::take(&mut raw.options),
     };
     Ok((config, raw))
