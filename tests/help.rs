@@ -27,6 +27,10 @@ pages! {
     ingest_explains_itself: &["ingest"];
     read_explains_itself: &["read"];
     serve_explains_itself: &["serve"];
+    config_explains_itself: &["config"];
+    config_init_explains_itself: &["config", "init"];
+    config_check_explains_itself: &["config", "check"];
+    config_path_explains_itself: &["config", "path"];
     plugin_explains_itself: &["plugin"];
     plugin_list_explains_itself: &["plugin", "list"];
     store_explains_itself: &["store"];

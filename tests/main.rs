@@ -4,6 +4,7 @@
 
 mod classes;
 mod clients;
+mod configuring;
 mod contract;
 mod demo;
 mod disclosing;

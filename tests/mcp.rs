@@ -8,6 +8,8 @@ mod http_rules;
 mod listing;
 mod previews;
 mod quiet;
+mod reload;
+mod reload_under_load;
 pub(crate) mod results;
 pub(crate) mod stdio;
 mod switched_off;

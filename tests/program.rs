@@ -110,7 +110,8 @@ pub(crate) fn stepwell(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwell"));
     command.args(arguments).stdin(Stdio::null()).env("HOME", home).env("XDG_DATA_HOME", home.join("data"));
     command.env("COLUMNS", "100").env_remove("STEPWELL_SOURCE").env_remove("STEPWELL_TOKEN");
-    command.env_remove("STEPWELL_LOG");
+    command.env("XDG_CONFIG_HOME", home.join("config"));
+    command.env_remove("STEPWELL_LOG").env_remove("STEPWELL_CONFIG");
     command
 }
 

@@ -6,6 +6,7 @@ use crate::program::Granted;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::Duration;
 
 /// A server, and what a request to it needs.
@@ -37,8 +38,12 @@ impl Answer {
 impl Http {
     /// Starts a server on a free port, for a client with a grant.
     pub(crate) fn open(world: &World, granted: &Granted, arguments: &[&str]) -> Self {
-        let mut child =
-            world.serve(&[&["--http", "0", "--json"], arguments].concat()).spawn().expect("it starts");
+        Self::started(world.serve(&[&["--http", "0", "--json"], arguments].concat()), granted)
+    }
+
+    /// Starts this server and hears from it where it listens.
+    pub(crate) fn started(mut command: Command, granted: &Granted) -> Self {
+        let mut child = command.spawn().expect("it starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         let says: Value =
@@ -56,6 +61,18 @@ impl Http {
 
     /// Sends a request of the protocol with more headers; an empty one takes the usual header away.
     pub(crate) fn post(&self, era: Era, method: &str, params: Value, more: &[(&str, &str)]) -> Answer {
+        read_answer(self.begin(era, method, params, more))
+    }
+
+    /// Opens a subscription; the messages of the server follow line by line.
+    pub(crate) fn listen(&self, notifications: Value) -> impl Iterator<Item = Value> + use<> {
+        let params = json!({ "notifications": notifications });
+        let stream = self.begin(Era::Modern, "subscriptions/listen", params, &[]);
+        let lines = stream.lines().map_while(Result::ok);
+        lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+    }
+
+    fn begin(&self, era: Era, method: &str, params: Value, more: &[(&str, &str)]) -> BufReader<TcpStream> {
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": era.dress(params) });
         let bearer = format!("Bearer {}", self.token);
@@ -74,11 +91,15 @@ impl Http {
         }
         headers.retain(|(key, _)| !more.iter().any(|(other, _)| other == key));
         headers.extend(more.iter().filter(|(_, value)| !value.is_empty()));
-        self.send("POST", "/mcp", &headers, &body.to_string())
+        self.write("POST", "/mcp", &headers, &body.to_string())
     }
 
     /// Sends anything.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        read_answer(self.write(method, path, headers, body))
+    }
+
+    fn write(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
         let mut head =
@@ -88,7 +109,7 @@ impl Http {
         }
         // A server that refuses early may close before it read everything.
         let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
-        read_answer(BufReader::new(stream))
+        BufReader::new(stream)
     }
 }
 

@@ -1,94 +1,72 @@
 //! Which plugins.toml a verb goes by.
 
 use crate::exit::UsageError;
+use crate::settings::{Settings, SourceConfig};
 use anyhow::Context as _;
 use clap::Args;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use stepwell_contract::cursor::Keyring;
-use stepwell_ladder::{self as ladder, Ladder};
-use stepwell_server::{LedgerConfig, ServerConfig};
-use stepwell_source::Embedded;
-use stepwell_tiers::{Config, ConfigError, File, Place, Tiers};
-
-/// What `provider_url` says for an embedded store: that it is one, and not where its file is.
-const PROVIDER: &str = "stepwell:local";
 
 /// Names the configuration.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ConfigArguments {
-    /// The configuration (plugins.toml) [default: all tiers, built in]
-    #[arg(long, value_name = "FILE")]
+    /// The configuration [default: plugins.toml in your configuration directory, if it is there]
+    #[arg(long, value_name = "FILE", env = "STEPWELL_CONFIG", hide_env_values = true)]
     config: Option<PathBuf>,
 }
 
-/// What an operator decided.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) server: ServerConfig,
-    pub(crate) ledger: LedgerConfig,
-    tiers: Config,
-    place: Place,
+/// The file with the settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    pub(crate) path: PathBuf,
+    /// Whether someone named it. A file that nobody named may be missing.
+    pub(crate) is_named: bool,
 }
 
 impl ConfigArguments {
+    /// The file that was named, or the one in the usual place. None on a system without such a place.
+    pub(crate) fn locate(&self) -> Option<Located> {
+        let named = self.config.clone().map(|path| Located { path, is_named: true });
+        named.or_else(|| Some(Located { path: usual()?, is_named: false }))
+    }
+
     /// Reads the configuration. Without one, the defaults hold.
     pub(crate) fn read(&self) -> anyhow::Result<Settings> {
-        let Some(file) = &self.config else { return Ok(Settings::default()) };
-        let text = std::fs::read_to_string(file)
-            .with_context(|| format!("cannot read the configuration {}", file.display()))?;
-        let base = file.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Settings::parse(&text, base).map_err(|error| UsageError(error.to_string()))?)
+        Settings::of(self.text()?)
     }
-}
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            server: ServerConfig::default(),
-            ledger: LedgerConfig::default(),
-            tiers: Config::default(),
-            place: compiled(),
+    /// Reads which store the configuration names.
+    pub(crate) fn source(&self) -> anyhow::Result<SourceConfig> {
+        let Some((path, text)) = self.text()? else { return Ok(SourceConfig::default()) };
+        Ok(Settings::parse_source(&text, &path).map_err(|mistake| UsageError(mistake.to_string()))?)
+    }
+
+    /// The file's path and what it says.
+    pub(crate) fn text(&self) -> anyhow::Result<Option<(PathBuf, String)>> {
+        let Some(Located { path, is_named }) = self.locate() else { return Ok(None) };
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Some((path, text))),
+            Err(error) if !is_named && error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                Err(error).with_context(|| format!("cannot read the configuration {}", path.display()))
+            }
         }
     }
 }
 
-/// Where compiled tiers are kept: compiling takes longer than everything else that a start does.
-fn compiled() -> Place {
-    let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
-    // Native tiers run in this same program, started once more.
-    Place { base: PathBuf::new(), cache, tier_host: std::env::current_exe().ok() }
+/// Where the configuration is if nobody says otherwise.
+pub(crate) fn usual() -> Option<PathBuf> {
+    Some(dirs::config_dir()?.join("stepwell").join(NAME))
 }
 
-impl Settings {
-    /// Reads all tables of a file that stands in the folder `base`.
-    fn parse(text: &str, base: PathBuf) -> Result<Self, ConfigError> {
-        // A name that is no Unicode is no name, and a value that is none cannot stand in TOML.
-        let file = File::parse(text, &|name| std::env::var(name).ok())?;
-        file.top().only(&[Config::ROOMS, &[ServerConfig::ROOM, LedgerConfig::ROOM]].concat())?;
-        Ok(Self {
-            server: ServerConfig::read(&file)?,
-            ledger: LedgerConfig::read(&file)?,
-            tiers: Config::read(&file)?,
-            place: Place { base, ..compiled() },
-        })
-    }
+/// What the configuration is called.
+pub(crate) const NAME: &str = "plugins.toml";
 
-    /// The keys that seal cursors, where the configuration names some.
-    fn keyring(&self) -> anyhow::Result<Option<Keyring>> {
-        Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
-    }
-
-    /// Puts a store and the tiers together.
-    pub(crate) async fn ladder(&self, store: Arc<Embedded>) -> anyhow::Result<Ladder> {
-        let tiers = Arc::new(self.load_tiers()?);
-        let (provider_url, keys) = (PROVIDER.to_owned(), self.keyring()?);
-        let decided = ladder::Settings { provider_url, keys, ledger: self.ledger.into() };
-        Ladder::new(store, tiers, decided).await.context("cannot read the store's keys")
-    }
-
-    /// Loads the tiers. One that is broken does not stop the others.
-    pub(crate) fn load_tiers(&self) -> anyhow::Result<Tiers> {
-        Ok(Tiers::load(&self.tiers, &self.place)?)
+/// The folder that a file stands in.
+pub(crate) fn folder(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => Path::new("."),
     }
 }

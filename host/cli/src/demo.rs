@@ -8,8 +8,8 @@ mod show;
 
 pub(crate) use fill::fill;
 
-use crate::config_args::Settings;
 use crate::output::Output;
+use crate::settings::Settings;
 use anyhow::Context as _;
 use clap::Args;
 use climb::Climb;
@@ -44,7 +44,8 @@ impl Demo {
         )?;
         let (grant, token) = store.create_grant(&request()?).await?;
         granted(&show, &grant)?;
-        let ladder = Settings::default().ladder(Arc::new(store)).await?;
+        let settings = Settings::default();
+        let ladder = settings.ladder(Arc::new(store), settings.load_tiers()?).await?;
         loaded(&show, &ladder)?;
         let caller = ladder.source().authenticate(&token).await?;
         Climb { ladder, caller, show: &show }.run().await?;

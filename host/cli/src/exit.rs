@@ -42,3 +42,8 @@ pub(crate) struct UsageError(pub(crate) String);
 #[derive(Debug, thiserror::Error)]
 #[error("no token: pass --token-file FILE, or set STEPWELL_TOKEN; make one with: stepwell grant create")]
 pub(crate) struct NoToken;
+
+/// What is wrong stands on standard output already.
+#[derive(Debug, thiserror::Error)]
+#[error("something is wrong")]
+pub(crate) struct AlreadySaid;

@@ -22,7 +22,7 @@ pub(crate) enum LogLevel {
 }
 
 impl LogLevel {
-    const fn filter(self) -> LevelFilter {
+    pub(crate) const fn filter(self) -> LevelFilter {
         match self {
             Self::Off => LevelFilter::OFF,
             Self::Error => LevelFilter::ERROR,
@@ -35,8 +35,7 @@ impl LogLevel {
 
 /// Starts the log. Libraries are heard when they fail and no more than that: some log whole messages further down,
 /// and a message holds what was asked for or what a record says.
-pub(crate) fn start(level: LogLevel) {
-    let level = level.filter();
+pub(crate) fn start(level: LevelFilter) {
     let libraries = level.min(LevelFilter::ERROR);
     let targets = Targets::new()
         .with_default(libraries)

@@ -1,5 +1,6 @@
 //! The `stepwell` program: one file for each verb.
 
+mod config;
 mod config_args;
 mod demo;
 mod disclosures;
@@ -12,6 +13,7 @@ mod plugin;
 mod read;
 mod sample;
 mod serve;
+mod settings;
 mod store;
 mod store_args;
 mod tier_host;
@@ -40,6 +42,7 @@ Getting started:
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
   stepwell serve --token-file token                      speak MCP to a client that starts this program
+  stepwell config init                                   write plugins.toml, with every setting explained
   stepwell disclosures --since 2026-01-01                see what was read, by whom, and how much
 
 Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 77 owner token refused, 78 no usable token.";
@@ -53,6 +56,8 @@ enum Verb {
     Read(read::Read),
     Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
+    #[command(subcommand)]
+    Config(config::ConfigVerb),
     #[command(subcommand)]
     Plugin(plugin::PluginVerb),
     #[command(subcommand)]
@@ -95,6 +100,7 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Read(read) => read.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
+        Verb::Config(config) => config.run(output),
         Verb::Plugin(plugin) => plugin.run(output),
         Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),

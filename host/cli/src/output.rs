@@ -1,6 +1,6 @@
 //! What the program prints. Colour appears on a terminal only; JSON never has any.
 
-use crate::exit::{Exit, NoToken, UsageError};
+use crate::exit::{AlreadySaid, Exit, NoToken, UsageError};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -13,7 +13,8 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BOLD: Style = Style::new().bold();
 /// What went well.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What is wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints for people or for scripts.
 #[derive(Debug)]
@@ -65,6 +66,9 @@ impl Output {
             && broken.kind() == std::io::ErrorKind::BrokenPipe
         {
             return Exit::Failure; // The reader has seen enough, as in `stepwell … | head`.
+        }
+        if error.is::<AlreadySaid>() {
+            return Exit::Failure;
         }
         let refusal = error.downcast_ref::<SourceError>().and_then(SourceError::refusal);
         if self.json {

@@ -1,6 +1,6 @@
 //! `stepwell plugin`: the tiers and how they are doing.
 
-mod list;
+pub(crate) mod list;
 
 use crate::output::Output;
 use clap::Subcommand;

@@ -1,24 +1,30 @@
 //! `stepwell serve`: speaks MCP.
 
+mod reload;
 mod retention;
 mod store;
 
-use crate::config_args::{ConfigArguments, Settings};
+use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
 use crate::log::{self, LogLevel};
 use crate::output::Output;
+use crate::settings::{Settings, broken};
 use crate::store_args::Address;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
 use clap::Args;
+use reload::{Hangup, Reload, Stamps};
 use serde_json::json;
 use std::io::IsTerminal as _;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use stepwell_server::http::{self, HttpOptions};
+use std::sync::atomic::AtomicU32;
+use stepwell_server::http::{self, HttpOptions, parse_address};
 use stepwell_server::{Ending, Server, stdio};
 use stepwell_source::{Source as _, Token};
+use stepwell_tiers::Runtime;
 use store::{Opened, ServeSource};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 /// Serves MCP to a client that starts this program, or over HTTP
@@ -29,16 +35,19 @@ Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
 
   stepwell serve --token-file token
   stepwell serve --source demo                 sample data, which is not kept
-  stepwell serve --http 127.0.0.1:8765")]
+  stepwell serve --http 127.0.0.1:8765
+
+What is not given here, [server] and [source] of the configuration say.")]
 pub(crate) struct Serve {
-    /// Speaks on standard input and output; the default where input is not a terminal
+    /// Speaks on standard input and output; the default where input is not a terminal and the configuration names no
+    /// address
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
     /// Listens for HTTP at /mcp on this address, or on this port of the loopback
-    #[arg(long, value_name = "ADDR", value_parser = address)]
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     http: Option<SocketAddr>,
     /// The store: sqlite:PATH, postgres://user@host/database, or demo for sample data that is thrown away
-    /// [default: a file in your data directory]
+    /// [default: [source] of the configuration, else a file in your data directory]
     #[arg(long, value_name = "URL", value_parser = Address::<ServeSource>::new())]
     #[arg(env = "STEPWELL_SOURCE", hide_env_values = true)]
     source: Option<ServeSource>,
@@ -47,34 +56,43 @@ pub(crate) struct Serve {
     #[command(flatten)]
     token: TokenArguments,
     /// Accepts this name in Host besides those of the loopback; may be given several times
-    #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
+    #[arg(long = "allow-host", value_name = "HOST")]
     hosts: Vec<String>,
     /// Accepts web pages of this origin, such as https://app.example; may be given several times
-    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
     origins: Vec<String>,
-    /// How much to log, on standard error
-    #[arg(long, env = "STEPWELL_LOG", value_enum, value_name = "LEVEL", default_value = "warn")]
-    log: LogLevel,
+    /// How much to log, on standard error [default: warn, unless the configuration says otherwise]
+    #[arg(long, env = "STEPWELL_LOG", value_enum, value_name = "LEVEL")]
+    log: Option<LogLevel>,
 }
 
 impl Serve {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
-        log::start(self.log);
-        if self.http.is_none() && !self.stdio && std::io::stdin().is_terminal() {
+        // The files are looked at before they are read, so that no change in between is missed.
+        let mut stamps = Stamps::of(self.config.locate().map(|located| located.path));
+        let settings = self.config.read()?;
+        stamps.add(settings.files());
+        log::start(self.log.map_or(settings.server.log, LogLevel::filter));
+        let http = self.http.or(settings.server.http).filter(|_| !self.stdio);
+        if http.is_none() && !(self.hosts.is_empty() && self.origins.is_empty()) {
+            let message = "--allow-host and --allow-origin are for HTTP; pass --http ADDR too";
+            return Err(UsageError(message.into()).into());
+        }
+        if http.is_none() && !self.stdio && std::io::stdin().is_terminal() {
             let message =
                 "a client starts this on its standard input; pass --stdio to type yourself, or --http ADDR";
             return Err(UsageError(message.into()).into());
         }
-        let settings = self.config.read()?;
         // The token comes before the store: without one there is nothing to open it for.
-        let token = match (self.http, self.is_demo()) {
+        let token = match (http, self.is_demo()) {
             (None, false) => Some(self.token.token()?),
             _ => None,
         };
-        let opened = store::open(self.source.as_ref()).await?;
-        match self.http {
-            None => self.on_stdio(&settings, opened, token).await,
-            Some(address) => self.on_http(&settings, opened, address, output).await,
+        let source = self.source.clone().or_else(|| settings.source.url.clone().map(ServeSource::Url));
+        let opened = store::open(source.as_ref()).await?;
+        match http {
+            None => self.on_stdio(settings, stamps, opened, token).await,
+            Some(address) => self.on_http(settings, stamps, opened, address, output).await,
         }
     }
 
@@ -84,26 +102,35 @@ impl Serve {
 
     async fn on_stdio(
         &self,
-        settings: &Settings,
+        settings: Settings,
+        stamps: Stamps,
         opened: Opened,
         token: Option<Token>,
     ) -> anyhow::Result<()> {
         let token = opened.token.clone().or(token).ok_or(crate::exit::NoToken)?;
         // A token that does not count is told now and by the exit code, not by the first answer.
         opened.store.authenticate(&token).await?;
-        let (server, _folder) = server(settings, opened).await?;
-        Ok(stdio::serve(&server, token, Ending::watch()).await?)
+        let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
+        tokio::select! {
+            outcome = stdio::serve(&server, token, Ending::watch()) => Ok(outcome?),
+            never = reload.watch() => match never {},
+        }
     }
 
     async fn on_http(
         &self,
-        settings: &Settings,
+        settings: Settings,
+        stamps: Stamps,
         opened: Opened,
         address: SocketAddr,
         output: &Output,
     ) -> anyhow::Result<()> {
         let token = opened.token.clone();
-        let (server, _folder) = server(settings, opened).await?;
+        let options = HttpOptions {
+            hosts: given(&self.hosts, &settings.server.allow_hosts),
+            origins: given(&self.origins, &settings.server.allow_origins),
+        };
+        let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
         let listener =
             TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
         let ending = Ending::watch();
@@ -119,43 +146,44 @@ impl Serve {
                 ));
             }
         }
-        let options = HttpOptions { hosts: self.hosts.clone(), origins: self.origins.clone() };
-        Ok(http::serve(server, listener, options, ending).await?)
-    }
-}
-
-/// Puts the server together; the folder is kept as long as it runs.
-async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
-    let store = Arc::new(opened.store);
-    retention::start(&store, settings.ledger.keep_days);
-    let ladder = settings.ladder(store).await?;
-    Ok((Server::new(ladder, &settings.server)?, opened.folder))
-}
-
-/// An address, or a port of the loopback: nothing is open to the network unless someone wrote its address.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(port) = text.parse::<u16>() {
-        return Ok((Ipv4Addr::LOCALHOST, port).into());
-    }
-    let text =
-        text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
-    text.parse().map_err(|_| "write an address such as 127.0.0.1:8765, or a port".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_the_loopback_unless_it_says_otherwise() {
-        for (text, meant) in [
-            ("8765", "127.0.0.1:8765"),
-            ("localhost:1", "127.0.0.1:1"),
-            ("[::1]:2", "[::1]:2"),
-            ("0.0.0.0:3", "0.0.0.0:3"),
-        ] {
-            assert_eq!(address(text).unwrap().to_string(), meant);
+        tokio::select! {
+            outcome = http::serve(server, listener, options, ending) => Ok(outcome?),
+            never = reload.watch() => match never {},
         }
-        assert!(address("example.org:80").is_err() && address("").is_err());
     }
+
+    /// Puts the server together, and what gives it another configuration; the folder is kept as long as it runs.
+    async fn server(
+        &self,
+        settings: Settings,
+        stamps: Stamps,
+        opened: Opened,
+    ) -> anyhow::Result<(Server, Reload, Option<TempDir>)> {
+        let store = Arc::new(opened.store);
+        let keep_days = Arc::new(AtomicU32::new(settings.ledger.keep_days));
+        retention::start(&store, keep_days.clone());
+        let runtime = Arc::new(Runtime::new()?);
+        let tiers = settings.load_tiers_in(&runtime);
+        let faults = tiers.status();
+        let warnings = settings.warnings().into_iter().chain(faults.iter().filter_map(broken));
+        warnings.for_each(|warning| tracing::warn!("{warning}"));
+        let ladder = settings.ladder(store.clone(), tiers).await?;
+        let server = Server::new(ladder, &settings.server)?;
+        let reload = Reload {
+            config: self.config.clone(),
+            stamps,
+            started: settings,
+            store,
+            runtime,
+            server: server.clone(),
+            keep_days,
+            hangup: Hangup::watch(),
+        };
+        Ok((server, reload, opened.folder))
+    }
+}
+
+/// What the command says, or else what the configuration says.
+fn given(by_command: &[String], by_file: &[String]) -> Vec<String> {
+    if by_command.is_empty() { by_file.to_vec() } else { by_command.to_vec() }
 }

@@ -1,5 +1,6 @@
 //! Which store a verb works on.
 
+use crate::config_args::ConfigArguments;
 use anyhow::Context as _;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
@@ -14,10 +15,13 @@ use stepwell_source::{Embedded, SourceUrl};
 /// Names the store.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArguments {
-    /// The store: sqlite:PATH, or postgres://user@host/database [default: a file in your data directory]
+    /// The store: sqlite:PATH, or postgres://user@host/database [default: [source] of the configuration, else a file in
+    /// your data directory]
     #[arg(long, value_name = "URL", value_parser = Address::<SourceUrl>::new())]
     #[arg(env = "STEPWELL_SOURCE", hide_env_values = true)]
     source: Option<SourceUrl>,
+    #[command(flatten)]
+    config: ConfigArguments,
 }
 
 /// Reads an address. A wrong one may hold a password, so unlike clap's own parser this one does not repeat it.
@@ -54,7 +58,11 @@ impl StoreArguments {
 
     /// Opens the store, and makes it if that is allowed.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Embedded> {
-        open(self.source.as_ref(), missing).await
+        let url = match &self.source {
+            Some(url) => Some(url.clone()),
+            None => self.config.source()?.url,
+        };
+        open(url.as_ref(), missing).await
     }
 }
 

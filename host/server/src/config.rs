@@ -1,20 +1,57 @@
 //! The `[server]` table of plugins.toml.
 
-use serde::Deserialize;
+use crate::http::parse_address;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::tool::Spelling;
 use stepwell_tiers::{ConfigError, File};
+use tracing::level_filters::LevelFilter;
 
 /// What an operator decided about the server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct ServerConfig {
+    /// Where to listen for HTTP; without it, standard input and output are spoken on.
+    #[serde(deserialize_with = "address")]
+    pub http: Option<SocketAddr>,
+    /// Names in `Host` besides those of the loopback and the address itself.
+    pub allow_hosts: Vec<String>,
+    /// Origins of web pages that may ask.
+    pub allow_origins: Vec<String>,
+    /// How much is logged.
+    #[serde(deserialize_with = "level")]
+    pub log: LevelFilter,
     /// How the tools' schemas are advertised.
     pub schemas: Schemas,
     /// A file with the key that seals cursors, and on a second line the key before it.
     pub cursor_keys: Option<PathBuf>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            http: None,
+            allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
+            log: LevelFilter::WARN,
+            schemas: Schemas::default(),
+            cursor_keys: None,
+        }
+    }
+}
+
+fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SocketAddr>, D::Error> {
+    parse_address(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+}
+
+fn level<'de, D: Deserializer<'de>>(value: D) -> Result<LevelFilter, D::Error> {
+    const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug"];
+    let name = String::deserialize(value)?;
+    let known = LEVELS.contains(&name.as_str()).then(|| name.parse().ok()).flatten();
+    known.ok_or_else(|| D::Error::unknown_variant(&name, LEVELS))
 }
 
 /// How the tools' schemas are advertised; what is accepted is the same.
@@ -40,11 +77,14 @@ impl From<Schemas> for Spelling {
 impl ServerConfig {
     /// The name of the table that this crate reads of the file.
     pub const ROOM: &'static str = "server";
+    /// What it may hold.
+    const KEYS: &'static [&'static str] =
+        &["http", "allow_hosts", "allow_origins", "log", "schemas", "cursor_keys"];
 
     /// Reads the `[server]` table; the other tables are read elsewhere.
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         let table = file.top().inner(Self::ROOM)?;
-        table.only(&["schemas", "cursor_keys"])?;
+        table.only(Self::KEYS)?;
         table.read()
     }
 
@@ -143,7 +183,10 @@ mod tests {
         assert_eq!(parse(text).unwrap(), ServerConfig::default());
         // A commented example would leave the default in force too, and tell an operator less.
         let table: toml::Table = toml::from_str(text).unwrap();
-        assert_eq!(table[ServerConfig::ROOM]["schemas"].as_str(), Some("portable"));
+        for key in ServerConfig::KEYS {
+            let example = format!("\n# {key} = ");
+            assert!(table[ServerConfig::ROOM].get(key).is_some() || text.contains(&example), "{key}");
+        }
     }
 
     #[test]
@@ -153,5 +196,19 @@ mod tests {
         let wrong = parse("[server]\nschemata = \"seed\"").unwrap_err().to_string();
         assert!(wrong.contains("schemata") && wrong.contains("schemas"), "{wrong}");
         assert!(parse("[server]\nschemas = \"verbatim\"").is_err());
+        let all = "[server]\nhttp = \"8021\"\nlog = \"debug\"\nallow_hosts = [\"a\"]\nallow_origins = [\"https://b\"]";
+        let all = parse(all).unwrap();
+        assert_eq!((all.http, all.log), (Some("127.0.0.1:8021".parse().unwrap()), LevelFilter::DEBUG));
+        assert_eq!((all.allow_hosts, all.allow_origins), (vec!["a".into()], vec!["https://b".into()]));
+        for wrong in [
+            "http = \"example.org:80\"",
+            "http = 8021",
+            "log = \"5\"",
+            "log = \"trace\"",
+            "allow_hosts = \"a\"",
+        ] {
+            let error = parse(&format!("[server]\n{wrong}")).unwrap_err();
+            assert_eq!(error.line, Some(2), "{wrong}: {error}");
+        }
     }
 }

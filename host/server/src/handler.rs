@@ -1,17 +1,20 @@
 //! The protocol's methods.
 
+use crate::arguments::Check;
+use crate::door::Door;
 use crate::request_id::request_id;
-use crate::server::Server;
+use crate::server::{Offer, Server, without_notices};
 use crate::{answer, clients, resource};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, JsonObject,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    Reference, ServerConfig as ServerInfo, SubscriptionFilter, Tool,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams,
+    InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig as ServerInfo,
+    SubscriptionFilter, Tool,
 };
-use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -21,8 +24,8 @@ use stepwell_contract::{Code, Refusal};
 use stepwell_ladder::{Asker, Client, LadderError, Recorded, Reply};
 use stepwell_source::Caller;
 
-/// How long a client may keep what does not change while the process runs.
-const CONSTANT_TTL_MS: u64 = 300_000;
+/// How long a client may keep what only a changed configuration changes. Not every client can be told of that.
+const CONSTANT_TTL_MS: u64 = 60_000;
 /// How long a client may keep what is data: not at all.
 pub(crate) const DATA_TTL_MS: u64 = 0;
 
@@ -44,7 +47,27 @@ type Context = RequestContext<RoleServer>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerInfo {
-        self.offer.info.clone()
+        self.offer().info.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let info = self.negotiate_initialize(&request)?;
+        Ok(match self.door {
+            Door::Process(_) => info,
+            // Over HTTP this era has no way to tell a client anything that it did not ask for.
+            Door::Request => without_notices(info),
+        })
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if matches!(self.door, Door::Process(_)) {
+            self.tell_session(context.peer);
+        }
     }
 
     async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
@@ -54,7 +77,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.offer.tools.get(name).cloned()
+        self.offer().tools.get(name).cloned()
     }
 
     async fn list_tools(
@@ -62,9 +85,10 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.listed(&context).await?;
+        let offer = self.offer();
+        self.listed(&offer, &context).await?;
         only_page(page)?;
-        let result = ListToolsResult::with_all_items(self.offer.tools.list().to_vec());
+        let result = ListToolsResult::with_all_items(offer.tools.list().to_vec());
         Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
@@ -73,14 +97,15 @@ impl ServerHandler for Server {
         call: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some((tool, _)) = self.offer.tools.check(&call.name) else {
+        let offer = self.offer();
+        let Some((tool, check)) = offer.tools.check(&call.name) else {
             let message =
                 format!("unknown tool {}; tools/list names those that there are", excerpt(&call.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let (id, started) = (request_id(), Instant::now());
         let outcome = tokio::select! {
-            outcome = self.answer(tool, call.arguments.unwrap_or_default(), &context) => outcome,
+            outcome = self.answer(&offer, tool, check, call.arguments.unwrap_or_default(), &context) => outcome,
             // Nobody waits for the answer any more; the protocol library drops it.
             () = context.ct.cancelled() => Err(LadderError::Failed("cancelled".to_owned())),
         };
@@ -99,12 +124,13 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        if !self.has_resources() {
+        let offer = self.offer();
+        if !offer.has_resources() {
             return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
         }
-        let caller = self.listed(&context).await?;
+        let caller = self.listed(&offer, &context).await?;
         let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
-        let listed = self.offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
+        let listed = offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
         let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?.into_inner();
         let mut result =
             ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
@@ -117,12 +143,13 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        if !self.has_resources() {
+        let offer = self.offer();
+        if !offer.has_resources() {
             return Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>());
         }
-        self.listed(&context).await?;
+        self.listed(&offer, &context).await?;
         only_page(page)?;
-        let templates = self.offer.ladder.templates().into_iter().map(resource::template).collect();
+        let templates = offer.ladder.templates().into_iter().map(resource::template).collect();
         let result = ListResourceTemplatesResult::with_all_items(templates);
         Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
     }
@@ -132,12 +159,13 @@ impl ServerHandler for Server {
         read: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if !self.has_resources() {
+        let offer = self.offer();
+        if !offer.has_resources() {
             return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
         }
-        let caller = self.listed(&context).await?;
+        let caller = self.listed(&offer, &context).await?;
         let started = Instant::now();
-        let read = self.offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
+        let read = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
         let found = read.map_err(|error| protocol_error(&error, "resources/read"))?;
         tracing::info!(millis = started.elapsed().as_millis(), "read a resource");
         Ok(resource::contents(found).into())
@@ -149,14 +177,15 @@ impl ServerHandler for Server {
         ask: CompleteRequestParams,
         context: Context,
     ) -> Result<CompleteResult, ErrorData> {
-        if !self.has_resources() {
+        let offer = self.offer();
+        if !offer.has_resources() {
             return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
         }
-        let caller = self.listed(&context).await?;
+        let caller = self.listed(&offer, &context).await?;
         let Reference::Resource(template) = &ask.r#ref else {
             return Err(ErrorData::invalid_params("there are no prompts to complete", None));
         };
-        let templates = self.offer.ladder.templates();
+        let templates = offer.ladder.templates();
         let Some(known) = templates.iter().find(|known| known.uri_template == template.uri) else {
             let message = format!("there is no resource template {}", excerpt(&template.uri));
             return Err(ErrorData::invalid_params(message, None));
@@ -168,23 +197,19 @@ impl ServerHandler for Server {
         let mut names = Vec::new();
         if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
             let asker = asker(&caller, &context);
-            let listed = self.offer.ladder.complete_stream(&asker, &ask.argument.value).await;
+            let listed = offer.ladder.complete_stream(&asker, &ask.argument.value).await;
             names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?.into_inner();
         }
         Ok(resource::completion(names))
     }
 
-    /// Subscriptions are accepted, so that a client which opens one is content; there is nothing to notify of.
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        self.offer.subscribed.store(true, Ordering::Relaxed);
-        Some(requested.supported_by(&self.offer.info.capabilities))
+        self.shared.subscribed.store(true, Ordering::Relaxed);
+        Some(requested.supported_by(&self.offer().info.capabilities))
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        tokio::select! {
-            () = subscription.cancelled() => {}
-            () = self.offer.closing.cancelled() => {}
-        }
+        self.tell_subscriber(&subscription).await;
         Ok(())
     }
 
@@ -201,7 +226,7 @@ impl ServerHandler for Server {
     async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         let of_resources = method.starts_with("resources/") || method.starts_with("completion/");
-        let is_known = METHODS.contains(&method.as_str()) && (self.has_resources() || !of_resources);
+        let is_known = METHODS.contains(&method.as_str()) && (self.offer().has_resources() || !of_resources);
         Err(if is_known {
             ErrorData::invalid_params(
                 format!("the params of {method} do not have the shape that it needs"),
@@ -217,13 +242,14 @@ impl Server {
     /// Authenticates, checks the arguments and asks the ladder.
     async fn answer(
         &self,
+        offer: &Offer,
         tool: &str,
+        check: &Check,
         arguments: JsonObject,
         context: &Context,
     ) -> Result<Recorded<Reply>, LadderError> {
-        let ladder = &self.offer.ladder;
+        let ladder = &offer.ladder;
         let caller = self.door.caller(&**ladder.source(), context).await?;
-        let Some((_, check)) = self.offer.tools.check(tool) else { return Err(absent(tool)) };
         let (arguments, asker) = (check.apply(arguments)?, asker(&caller, context));
         match tool {
             "aggregate" => ladder.aggregate(&asker, &arguments).await,
@@ -237,8 +263,8 @@ impl Server {
     }
 
     /// The caller of a request that has no result to carry a refusal.
-    async fn listed(&self, context: &Context) -> Result<Caller, ErrorData> {
-        let caller = self.door.caller(&**self.offer.ladder.source(), context).await;
+    async fn listed(&self, offer: &Offer, context: &Context) -> Result<Caller, ErrorData> {
+        let caller = self.door.caller(&**offer.ladder.source(), context).await;
         caller.map_err(|error| protocol_error(&error, "authentication"))
     }
 }

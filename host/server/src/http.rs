@@ -14,7 +14,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::future::IntoFuture as _;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -36,6 +36,16 @@ pub struct HttpOptions {
     pub origins: Vec<String>,
 }
 
+/// An address, or a port of the loopback: nothing is open to the network unless someone wrote its address.
+pub fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    let text =
+        text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+    text.parse().map_err(|_| "write an address such as 127.0.0.1:8765, or a port")
+}
+
 /// Serves until a signal comes. Subscriptions end then, and calls in flight are finished.
 pub async fn serve(
     server: Server,
@@ -43,7 +53,7 @@ pub async fn serve(
     options: HttpOptions,
     ending: Ending,
 ) -> io::Result<()> {
-    let closing = server.offer.closing.clone();
+    let closing = server.shared.closing.clone();
     let config = config(&options, listener.local_addr()?);
     let at_once = config.cancellation_token.clone();
     let router = router(server, config);
@@ -90,7 +100,7 @@ fn with_port(origin: &str) -> String {
 }
 
 fn router(server: Server, config: StreamableHttpServerConfig) -> Router {
-    let source = server.offer.ladder.source().clone();
+    let source = server.offer().ladder.source().clone();
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
@@ -102,6 +112,19 @@ fn router(server: Server, config: StreamableHttpServerConfig) -> Router {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_the_loopback_unless_it_says_otherwise() {
+        for (text, meant) in [
+            ("8765", "127.0.0.1:8765"),
+            ("localhost:1", "127.0.0.1:1"),
+            ("[::1]:2", "[::1]:2"),
+            ("0.0.0.0:3", "0.0.0.0:3"),
+        ] {
+            assert_eq!(parse_address(text).unwrap().to_string(), meant);
+        }
+        assert!(parse_address("example.org:80").is_err() && parse_address("").is_err());
+    }
 
     #[test]
     fn an_origin_names_one_port() {

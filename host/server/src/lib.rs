@@ -2,7 +2,7 @@
 //!
 //! A [`Server`] wraps a [`Ladder`](stepwell_ladder::Ladder) in the protocol: it authenticates every request,
 //! checks arguments against the tool's schema, asks the ladder, and puts the answer into the shape that clients expect.
-//! It keeps no state between requests.
+//! It keeps no state between requests. What it offers can be replaced as a whole while it runs.
 //!
 //! | file | holds |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
 //! | `answer`, `resource` | the shape of results and refusals |
 //! | `wire` | results for a program that shows them instead of sending them |
+//! | `notices` | who is told that a list changed |
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
@@ -23,6 +24,7 @@ mod door;
 mod handler;
 pub mod http;
 pub mod ledger;
+mod notices;
 mod request_id;
 mod resource;
 mod server;

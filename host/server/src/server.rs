@@ -1,4 +1,4 @@
-//! What the server has to offer.
+//! What the server has to offer, and how that is replaced while it runs.
 
 use crate::config::ServerConfig;
 use crate::door::Door;
@@ -9,25 +9,35 @@ use std::sync::atomic::AtomicBool;
 use stepwell_contract::tool::{ToolSet, instructions};
 use stepwell_ladder::Ladder;
 use stepwell_source::Token;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// The server, ready for a transport. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Server {
-    pub(crate) offer: Arc<Offer>,
+    pub(crate) shared: Arc<Shared>,
     pub(crate) door: Door,
 }
 
-/// What every request shares.
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// What is offered now. Whoever waits for a change learns of it here.
+    pub(crate) offers: watch::Sender<Arc<Offer>>,
+    /// Fires when the server is to end: open subscriptions end then, and calls in flight finish.
+    pub(crate) closing: CancellationToken,
+    /// Whether a client ever subscribed.
+    pub(crate) subscribed: AtomicBool,
+    /// Whether the one client of a process that opened a session is told of changes.
+    pub(crate) is_told: AtomicBool,
+}
+
+/// What one request goes by, from its start to its end: all of it was made from one configuration.
 #[derive(Debug)]
 pub(crate) struct Offer {
     pub(crate) ladder: Ladder,
     pub(crate) tools: Tools,
     pub(crate) info: ServerInfo,
-    /// Fires when the server is to end: open subscriptions end then, and calls in flight finish.
-    pub(crate) closing: CancellationToken,
-    /// Whether a client ever subscribed.
-    pub(crate) subscribed: AtomicBool,
 }
 
 /// Why the server cannot start.
@@ -46,37 +56,65 @@ pub enum StartError {
 impl Server {
     /// A server whose HTTP requests bring their own tokens.
     pub fn new(ladder: Ladder, config: &ServerConfig) -> Result<Self, StartError> {
-        let tiers = ladder.tiers();
-        let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
-        let offer = Offer {
-            tools: Tools::new(on, config.schemas.into())?,
-            info: info(on),
+        let shared = Shared {
+            offers: watch::Sender::new(Arc::new(Offer::new(ladder, config)?)),
             closing: CancellationToken::new(),
             subscribed: AtomicBool::new(false),
-            ladder,
+            is_told: AtomicBool::new(false),
         };
-        Ok(Self { offer: Arc::new(offer), door: Door::Request })
+        Ok(Self { shared: Arc::new(shared), door: Door::Request })
+    }
+
+    /// Offers something else from now on. Requests in flight go on with what they started with; clients that can be told
+    /// learn that a list changed. The ladder has to be on the same source.
+    pub fn replace(&self, ladder: Ladder, config: &ServerConfig) -> Result<(), StartError> {
+        self.shared.offers.send_replace(Arc::new(Offer::new(ladder, config)?));
+        Ok(())
+    }
+
+    /// What is offered now. A request asks once and keeps it, so that it never sees half of two configurations.
+    pub(crate) fn offer(&self) -> Arc<Offer> {
+        self.shared.offers.borrow().clone()
     }
 
     /// The same server for one client whose token the process holds.
     pub(crate) fn with_token(&self, token: Token) -> Self {
-        Self { offer: self.offer.clone(), door: Door::Process(token) }
+        Self { shared: self.shared.clone(), door: Door::Process(token) }
+    }
+}
+
+impl Offer {
+    fn new(ladder: Ladder, config: &ServerConfig) -> Result<Self, StartError> {
+        let tiers = ladder.tiers();
+        let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
+        Ok(Self { tools: Tools::new(on, config.schemas.into())?, info: info(on), ladder })
     }
 
     /// Whether there are resources to list and to read.
     pub(crate) fn has_resources(&self) -> bool {
-        self.offer.info.capabilities.resources.is_some()
+        self.info.capabilities.resources.is_some()
     }
 }
 
-/// Name, version, instructions, and nothing that is not there: no change notices either, since nothing changes while
-/// the process runs.
+/// Name, version, instructions, and nothing that is not there.
 fn info(on: ToolSet) -> ServerInfo {
-    let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+    let mut capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
     if on.resources {
-        capabilities.resources = Some(Default::default());
+        let resources = capabilities.resources.insert(Default::default());
+        resources.list_changed = Some(true);
         capabilities.completions = Some(Default::default());
     }
     let name = Implementation::new("stepwell", env!("CARGO_PKG_VERSION")).with_title("Stepwell");
     ServerInfo::new(capabilities).with_server_info(name).with_instructions(instructions(on))
+}
+
+/// Takes back the promise to tell of changes, for a client that cannot be told.
+pub(crate) fn without_notices(mut info: ServerInfo) -> ServerInfo {
+    if let Some(tools) = &mut info.capabilities.tools {
+        tools.list_changed = None;
+    }
+    if let Some(resources) = &mut info.capabilities.resources {
+        resources.list_changed = None;
+    }
+    info
 }

@@ -1,6 +1,6 @@
 //! MCP over standard input and output, for one client and one token.
 
-use crate::server::{Offer, Server};
+use crate::server::{Server, Shared};
 use crate::signal::Ending;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
@@ -21,7 +21,7 @@ pub async fn serve(server: &Server, token: Token, ending: Ending) -> io::Result<
     tokio::select! {
         outcome = session(server.with_token(token)) => outcome,
         () = ending.wished() => {
-            server.offer.closing.cancel();
+            server.shared.closing.cancel();
             Ok(())
         }
     }
@@ -29,7 +29,7 @@ pub async fn serve(server: &Server, token: Token, ending: Ending) -> io::Result<
 
 async fn session(server: Server) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
-    let reader = UntilEnd { reader, offer: server.offer.clone(), farewell: None };
+    let reader = UntilEnd { reader, shared: server.shared.clone(), farewell: None };
     match server.serve((reader, writer)).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looks whether the program starts.
@@ -54,7 +54,7 @@ const FAREWELL: Duration = Duration::from_millis(100);
 /// A reader that ends the subscriptions before it says that there is nothing more to read.
 struct UntilEnd<R> {
     reader: R,
-    offer: Arc<Offer>,
+    shared: Arc<Shared>,
     farewell: Option<Pin<Box<Sleep>>>,
 }
 
@@ -78,8 +78,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
         if !ended {
             return poll;
         }
-        this.offer.closing.cancel();
-        if !this.offer.subscribed.load(Ordering::Relaxed) {
+        this.shared.closing.cancel();
+        if !this.shared.subscribed.load(Ordering::Relaxed) {
             return poll;
         }
         let farewell = this.farewell.insert(Box::pin(tokio::time::sleep(FAREWELL)));

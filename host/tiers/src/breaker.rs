@@ -29,12 +29,12 @@ impl Breaker {
         *self = Self::default();
     }
 
-    /// Takes note of a fault.
-    pub(crate) fn fail(&mut self, now: Instant) {
+    /// Takes note of a fault, and says how long the tier rests now, if it does.
+    pub(crate) fn fail(&mut self, now: Instant) -> Option<Duration> {
         self.in_a_row = self.in_a_row.saturating_add(1);
-        if self.in_a_row >= BREAKER_FAULTS {
-            self.rests_until = Some(now + self.rest());
-        }
+        let rest = (self.in_a_row >= BREAKER_FAULTS).then(|| self.rest())?;
+        self.rests_until = Some(now + rest);
+        Some(rest)
     }
 
     /// Whether the tier rests now.
@@ -76,7 +76,8 @@ mod tests {
     fn a_rest_has_an_end() {
         let mut breaker = Breaker::default();
         let now = Instant::now();
-        (0..200).for_each(|_| breaker.fail(now));
+        assert_eq!(breaker.fail(now), None);
+        (0..200).for_each(|_| drop(breaker.fail(now)));
         assert_eq!(breaker.admit(now), Err(BREAKER_LONGEST_REST));
     }
 }

@@ -2,12 +2,16 @@
 
 mod error;
 mod expand;
+mod faults;
 mod file;
+mod mistakes;
 mod parse;
 mod rule;
 
 pub use error::{ConfigError, Mistake};
+pub use faults::{FaultPolicy, OnFault};
 pub use file::{File, Section};
+pub use mistakes::Mistakes;
 pub use rule::{Glob, Rule};
 
 use crate::limits;
@@ -62,6 +66,13 @@ impl Config {
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         parse::config(file)
     }
+
+    /// Where the components of the tiers that are on come from.
+    pub fn components(&self) -> impl Iterator<Item = &Origin> {
+        let tiers = [&self.preview, &self.field_window, &self.resources.tier, &self.binary_export];
+        let all = self.previews.iter().map(|preview| &preview.tier).chain(tiers);
+        all.filter(|tier| tier.enabled).map(|tier| &tier.component)
+    }
 }
 
 /// What an operator decided about a custom preview.
@@ -91,7 +102,7 @@ pub struct TierConfig {
     /// How much it may use in one call.
     pub limits: Limits,
     /// What happens when it fails.
-    pub on_fault: OnFault,
+    pub on_fault: FaultPolicy,
     /// What it is told in every call.
     pub options: BTreeMap<String, String>,
 }
@@ -105,7 +116,7 @@ impl Default for TierConfig {
             sha256: None,
             wasi: Wasi::None,
             limits: Limits::default(),
-            on_fault: OnFault::Fallback,
+            on_fault: OnFault::Fallback.into(),
             options: BTreeMap::new(),
         }
     }
@@ -170,16 +181,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self { deadline: Duration::from_millis(250), memory_mb: 64, output_kb: 256, reads: 8, read_kb: 64 }
     }
-}
-
-/// What happens when a tier fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnFault {
-    /// The host's own plain rendering takes its place.
-    Fallback,
-    /// The request ends with a typed `tier_error`.
-    Refuse,
 }
 
 /// Who gets `resource_link` blocks. The URI stands in the text in any case.

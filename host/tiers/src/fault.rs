@@ -1,5 +1,6 @@
 //! What can go wrong with a tier, each with one code.
 
+use crate::phase::Phase;
 use crate::shape::Slot;
 use std::time::Duration;
 use stepwell_contract::{Chars, Span};
@@ -41,7 +42,9 @@ pub enum TierFault {
     #[error("the component cannot be compiled: {0}")]
     Compile(String),
     /// The component cannot be instantiated within its limits.
-    #[error("the component cannot be instantiated within its limits")]
+    #[error(
+        "the component cannot be instantiated within its limits; give it more in plugins.toml, or mend it"
+    )]
     Instantiate,
     /// The guest stopped in an error of its own, such as a panic.
     #[error("the tier stopped with an error ({0})")]
@@ -88,6 +91,25 @@ impl TierFault {
             Self::Refused(_) => "refused",
             Self::Resting(_) => "resting",
             Self::Busy => "busy",
+        }
+    }
+
+    /// Where on its way the tier failed.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        match self {
+            Self::Missing { .. } | Self::TooLarge { .. } => Phase::Resolve,
+            Self::DigestMismatch { .. } | Self::WrongWorld(_) => Phase::Verify,
+            Self::Compile(_) => Phase::Compile,
+            Self::Instantiate => Phase::Instantiate,
+            Self::InvalidOutput(_) => Phase::Validate,
+            Self::Trap(_)
+            | Self::Deadline(_)
+            | Self::Memory(_)
+            | Self::OutputTooLarge(_)
+            | Self::Refused(_)
+            | Self::Resting(_)
+            | Self::Busy => Phase::Call,
         }
     }
 

@@ -22,6 +22,7 @@ mod fault;
 mod fields;
 pub mod limits;
 mod native;
+mod phase;
 mod plan;
 mod runtime;
 mod shape;
@@ -31,12 +32,13 @@ mod tiers;
 mod wit;
 
 pub use config::{
-    Config, ConfigError, File, Kind, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
-    TierConfig, Wasi,
+    Config, ConfigError, FaultPolicy, File, Kind, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig,
+    ResourcesConfig, Rule, TierConfig, Wasi,
 };
 pub use fault::{GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
 pub use native::tier_host;
+pub use phase::Phase;
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};

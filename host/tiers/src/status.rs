@@ -1,7 +1,8 @@
 //! What an operator can see of a tier.
 
-use crate::config::{Limits, OnFault, Rule};
+use crate::config::{FaultPolicy, Limits, Rule};
 use crate::fault::TierFault;
+use crate::phase::Phase;
 use std::time::Duration;
 
 /// How a tier is doing.
@@ -35,15 +36,15 @@ pub struct TierStatus {
     /// What it may use in one call.
     pub limits: Limits,
     /// What happens when it fails.
-    pub on_fault: OnFault,
+    pub on_fault: FaultPolicy,
     /// How long loading took.
     pub load_time: Duration,
     /// Whether its machine code came from the cache.
     pub was_cached: bool,
     /// Calls so far.
     pub calls: u64,
-    /// Calls that ended in a fault.
-    pub faults: u64,
+    /// Calls that ended in a fault, by the phase that it happened in.
+    pub faults: [(Phase, u64); Phase::ALL.len()],
     /// Messages that it wrote, which nobody read.
     pub messages: u64,
     /// The latest fault.

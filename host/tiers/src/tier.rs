@@ -1,11 +1,12 @@
 //! One tier: a component, its limits, its breaker and its counters.
 
 use crate::breaker::Breaker;
-use crate::config::{Kind, OnFault, Origin, TierConfig};
+use crate::config::{FaultPolicy, Kind, Origin, TierConfig};
 use crate::fault::TierFault;
 use crate::fields::{Allowance, Hand};
 use crate::limits;
 use crate::native::{Native, Talk};
+use crate::phase::Phase;
 use crate::runtime::{Cache, Loaded, Runtime, State, Stop, classify, hex_digest, load, read_file};
 use crate::status::{Health, TierStatus};
 use crate::tiers::Place;
@@ -45,7 +46,7 @@ struct Inner<W: World> {
     breaker: Mutex<Breaker>,
     last_fault: Mutex<Option<TierFault>>,
     calls: AtomicU64,
-    faults: AtomicU64,
+    faults: [AtomicU64; Phase::ALL.len()],
     messages: AtomicU64,
 }
 
@@ -79,9 +80,6 @@ impl<W: World> Tier<W> {
         let started = Instant::now();
         let mut digest = None;
         let component = prepare(runtime, config, place, cache, &mut digest);
-        if let Err(fault) = &component {
-            tracing::warn!(tier = name, code = fault.code(), "tier not loaded: {fault}");
-        }
         Self(Arc::new(Inner {
             runtime: Arc::clone(runtime),
             name: name.to_owned(),
@@ -92,7 +90,7 @@ impl<W: World> Tier<W> {
             breaker: Mutex::default(),
             last_fault: Mutex::default(),
             calls: AtomicU64::new(0),
-            faults: AtomicU64::new(0),
+            faults: Default::default(),
             messages: AtomicU64::new(0),
         }))
     }
@@ -114,7 +112,9 @@ impl<W: World> Tier<W> {
         let inner = Arc::clone(&self.0);
         inner.calls.fetch_add(1, Relaxed);
         if let Err(fault) = &inner.component {
-            return Err(inner.noted(fault.clone()));
+            // Whoever loaded it was told why; a line for every call would say nothing new.
+            inner.count(fault);
+            return Err(fault.clone());
         }
         lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
         let turn = tokio::time::timeout(limits::QUEUE, inner.runtime.permits().acquire_owned()).await;
@@ -148,7 +148,7 @@ impl<W: World> Tier<W> {
             load_time: inner.load_time,
             was_cached: ready.is_some_and(|ready| ready.was_cached),
             calls: inner.calls.load(Relaxed),
-            faults: inner.faults.load(Relaxed),
+            faults: Phase::ALL.map(|phase| (phase, inner.faults[phase as usize].load(Relaxed))),
             messages: inner.messages.load(Relaxed),
             last_fault: lock(&inner.last_fault).clone(),
             ..status_of(&inner.name, &inner.config, health)
@@ -176,8 +176,8 @@ impl<W: World> Inner<W> {
         let outcome = outcome.map_err(|stop| classify(stop, &state, limits));
         match outcome {
             Err(fault) if fault.is_fault() => {
-                lock(&self.breaker).fail(Instant::now());
-                Err(self.noted(fault))
+                let rest = lock(&self.breaker).fail(Instant::now());
+                Err(self.noted(fault, rest))
             }
             answered => {
                 lock(&self.breaker).succeed();
@@ -187,11 +187,21 @@ impl<W: World> Inner<W> {
     }
 
     /// Counts a fault and writes one line about it, in the host's own words.
-    fn noted(&self, fault: TierFault) -> TierFault {
-        self.faults.fetch_add(1, Relaxed);
-        tracing::warn!(tier = self.name, code = fault.code(), "tier fault: {fault}");
-        *lock(&self.last_fault) = Some(fault.clone());
+    fn noted(&self, fault: TierFault, rest: Option<Duration>) -> TierFault {
+        self.count(&fault);
+        let (phase, code) = (fault.phase().as_str(), fault.code());
+        match rest {
+            None => tracing::warn!(tier = self.name, phase, code, "tier fault: {fault}"),
+            Some(rest) => {
+                tracing::warn!(tier = self.name, phase, code, "tier fault, it rests for {rest:?}: {fault}");
+            }
+        }
         fault
+    }
+
+    fn count(&self, fault: &TierFault) {
+        self.faults[fault.phase() as usize].fetch_add(1, Relaxed);
+        *lock(&self.last_fault) = Some(fault.clone());
     }
 }
 
@@ -251,14 +261,14 @@ pub(crate) fn status_of(name: &str, config: &TierConfig, health: Health) -> Tier
         load_time: Duration::ZERO,
         was_cached: false,
         calls: 0,
-        faults: 0,
+        faults: Phase::ALL.map(|phase| (phase, 0)),
         messages: 0,
         last_fault: None,
     }
 }
 
 impl<W: World> Tier<W> {
-    pub(crate) fn on_fault(&self) -> OnFault {
+    pub(crate) fn on_fault(&self) -> FaultPolicy {
         self.0.config.on_fault
     }
 }

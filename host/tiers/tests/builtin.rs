@@ -129,7 +129,8 @@ async fn status_tells_where_a_tier_comes_from_and_how_it_is_doing() {
         ["preview", "field-window", "resources", "binary-export"]
     );
     for tier in status {
-        assert_eq!((tier.health, tier.origin.as_str(), tier.faults), (Health::Ready, "builtin", 0));
+        assert_eq!((tier.health, tier.origin.as_str()), (Health::Ready, "builtin"));
+        assert!(tier.faults.iter().all(|(_, count)| *count == 0), "{:?}", tier.faults);
         assert_eq!(tier.wit_version.as_deref(), Some("0.1.0"));
         assert_eq!(tier.digest.map(|digest| digest.len()), Some(64));
     }

@@ -3,7 +3,7 @@
 use crate::support::{Memory, RUNTIME, place, record, replaced, row, with};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use stepwell_tiers::{Config, Health, Links, OnFault, Place, TierFault, TierStatus, Tiers};
+use stepwell_tiers::{Config, Health, Links, OnFault, Phase, Place, TierFault, TierStatus, Tiers};
 use stepwell_tiers_fixtures::hostile;
 
 fn status_of(file: &Path) -> TierStatus {
@@ -89,16 +89,16 @@ async fn a_digest_decides() {
 #[tokio::test]
 async fn a_broken_tier_answers_with_its_fault_and_leaves_the_others_alone() {
     let mut config = with(Path::new("none.wasm"), |config| &mut config.preview);
-    config.preview.on_fault = OnFault::Refuse;
+    config.preview.on_fault = OnFault::Refuse.into();
     let tiers = Tiers::load_in(&RUNTIME, &config, &place());
     let preview = tiers.preview().unwrap();
-    assert_eq!(preview.on_fault(), OnFault::Refuse);
+    assert_eq!(preview.on_fault(), OnFault::Refuse.into());
     for _ in 0..5 {
         let answer = preview.compose(vec![record(&[("body", "x")])], &row(), Memory::of(&[])).await;
         assert_eq!(answer.unwrap_err().code(), "missing");
     }
     let status = tiers.status();
-    assert_eq!((status[0].calls, status[0].faults), (5, 5));
+    assert_eq!((status[0].calls, status[0].faults[0]), (5, (Phase::Resolve, 5)));
     assert!(status[1..].iter().all(|tier| tier.health == Health::Ready));
 }
 
@@ -122,7 +122,7 @@ async fn a_component_that_needs_more_memory_than_it_may_have_is_refused() {
     let mut config = with(&hostile("declines"), |config| &mut config.preview);
     config.preview.limits.memory_mb = 1;
     let status = Tiers::load_in(&RUNTIME, &config, &place()).status().remove(0);
-    assert_eq!(status.health, Health::Broken(TierFault::Memory(1)));
+    assert_eq!(status.health, Health::Broken(TierFault::Instantiate));
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ async fn a_fault_concerns_the_records_of_its_own_preview() {
         let page = composed(&tiers, &["good", "bad", "good"]).await.unwrap();
         let good = (Some("preview"), true);
         assert_eq!(told(&page), [good, (Some("bad"), false), good], "{guest}");
-        bad.tier.on_fault = OnFault::Refuse;
+        bad.tier.on_fault = OnFault::Refuse.into();
         let tiers = load(vec![bad]);
         assert!(composed(&tiers, &["good", "bad"]).await.is_err(), "{guest}");
         // It is not asked about the others, so it cannot refuse them.

@@ -4,8 +4,9 @@ use crate::config_args::ConfigArguments;
 use crate::output::{BOLD, DIM, Output};
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use stepwell_tiers::config::{Glob, Rule};
-use stepwell_tiers::{Health, OnFault, TierStatus};
+use stepwell_tiers::{Health, Phase, TierStatus};
 
 /// Lists the tiers: on or off, where they come from, what they may use, and whether they load
 #[derive(Debug, Args)]
@@ -24,7 +25,8 @@ impl List {
     }
 }
 
-fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
+/// Shows one tier to people.
+pub(crate) fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
     output.line(format_args!(
         "{BOLD}{:<14}{BOLD:#} {:<8} {}",
         tier.name,
@@ -53,10 +55,14 @@ fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
         limits.output_kb,
         limits.reads,
         limits.read_kb,
-        on_fault(tier.on_fault),
+        tier.on_fault,
     ))?;
+    let faults: Vec<String> = faults(tier).map(|(phase, count)| format!("{count} {phase}")).collect();
+    if !faults.is_empty() {
+        output.line(format_args!("{DIM}  faults in {} calls: {}{DIM:#}", tier.calls, faults.join(", ")))?;
+    }
     if let Health::Broken(fault) = &tier.health {
-        output.line(format_args!("  {fault}"))?;
+        output.line(format_args!("  {}: {fault}", fault.phase()))?;
     }
     Ok(())
 }
@@ -70,14 +76,13 @@ const fn health(health: &Health) -> &'static str {
     }
 }
 
-const fn on_fault(policy: OnFault) -> &'static str {
-    match policy {
-        OnFault::Fallback => "fallback",
-        OnFault::Refuse => "refuse",
-    }
+/// The phases that it ever failed in.
+fn faults(tier: &TierStatus) -> impl Iterator<Item = (Phase, u64)> {
+    tier.faults.into_iter().filter(|(_, count)| *count > 0)
 }
 
-fn to_json(tier: &TierStatus) -> Value {
+/// One tier for scripts.
+pub(crate) fn to_json(tier: &TierStatus) -> Value {
     let broken = match &tier.health {
         Health::Broken(fault) => Some(fault),
         _ => tier.last_fault.as_ref(),
@@ -96,12 +101,14 @@ fn to_json(tier: &TierStatus) -> Value {
             "reads": tier.limits.reads,
             "read_kb": tier.limits.read_kb,
         },
-        "on_fault": on_fault(tier.on_fault),
+        "on_fault": Phase::ALL.map(|phase| (phase.as_str(), tier.on_fault.at(phase).to_string())).into_iter().collect::<BTreeMap<_, _>>(),
         "load_ms": tier.load_time.as_secs_f64() * 1_000.0,
         "cached": tier.was_cached,
         "calls": tier.calls,
-        "faults": tier.faults,
-        "fault": broken.map(|fault| json!({ "code": fault.code(), "message": fault.to_string() })),
+        "faults": faults(tier).map(|(phase, count)| (phase.as_str(), count)).collect::<BTreeMap<_, _>>(),
+        "fault": broken.map(|fault| {
+            json!({ "phase": fault.phase().as_str(), "code": fault.code(), "message": fault.to_string() })
+        }),
     })
 }
 

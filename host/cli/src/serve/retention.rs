@@ -1,5 +1,6 @@
 //! Removes entries of the ledger that are older than it is kept: when the server starts, and once a day.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use stepwell_source::time::{self, Millis};
@@ -7,17 +8,20 @@ use stepwell_source::{Embedded, Failure};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Starts it. It ends with the store, which it does not keep open.
-pub(super) fn start(store: &Arc<Embedded>, keep_days: u32) {
-    if keep_days > 0 {
-        tokio::spawn(every_day(Arc::downgrade(store), keep_days));
-    }
+/// Starts it. It ends with the store, which it does not keep open. How long entries are kept may change meanwhile; 0 means
+/// for ever.
+pub(super) fn start(store: &Arc<Embedded>, keep_days: Arc<AtomicU32>) {
+    tokio::spawn(every_day(Arc::downgrade(store), keep_days));
 }
 
-async fn every_day(store: Weak<Embedded>, keep_days: u32) {
+async fn every_day(store: Weak<Embedded>, keep_days: Arc<AtomicU32>) {
     let mut day = tokio::time::interval(DAY);
     loop {
         day.tick().await;
+        let keep_days = keep_days.load(Ordering::Relaxed);
+        if keep_days == 0 {
+            continue;
+        }
         let Some(store) = store.upgrade() else { return };
         match prune(&store, keep_days).await {
             Ok(0) => {}

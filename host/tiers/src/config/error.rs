@@ -8,6 +8,8 @@ pub struct ConfigError {
     pub line: Option<usize>,
     /// What is wrong.
     pub mistake: Mistake,
+    /// Where in the text it is.
+    pub(super) at: Option<usize>,
 }
 
 /// What is wrong.

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 #[derive(Debug)]
 pub struct File<'t> {
     text: &'t str,
-    root: Spanned<DeValue<'t>>,
+    pub(super) root: Spanned<DeValue<'t>>,
     /// Values that came from the environment, and what stands in the file instead.
     filled: Vec<(String, String)>,
 }
@@ -20,13 +20,23 @@ pub struct File<'t> {
 impl<'t> File<'t> {
     /// Reads a file. `variable` says what the environment holds.
     pub fn parse(text: &'t str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let (file, unset) = Self::filled(text, variable)?;
+        unset.into_iter().min_by_key(|mistake| mistake.at).map_or(Ok(file), Err)
+    }
+
+    /// Reads a file, with the variables that cannot be filled in beside it.
+    pub(super) fn filled(
+        text: &'t str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(Self, Vec<ConfigError>), ConfigError> {
         let mut file =
             Self { text, root: Spanned::new(0..0, DeValue::Table(DeTable::new())), filled: Vec::new() };
         let root = DeTable::parse(text).map_err(|error| file.syntax(&error, ""))?;
         let mut root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
-        file.fill(&mut root, variable)?;
+        let mut unset = Vec::new();
+        file.fill(&mut root, variable, &mut unset);
         file.root = root;
-        Ok(file)
+        Ok((file, unset))
     }
 
     /// Fills in variables, in strings and nowhere else.
@@ -34,27 +44,23 @@ impl<'t> File<'t> {
         &mut self,
         value: &mut Spanned<DeValue<'t>>,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<(), ConfigError> {
+        unset: &mut Vec<ConfigError>,
+    ) {
         let span = value.span();
         match value.get_mut() {
-            DeValue::String(text) if text.contains('$') => {
-                let filled = expand(text, variable).map_err(|mistake| self.at(span, mistake))?;
-                self.filled.push((filled.clone(), text.clone().into_owned()));
-                *text = Cow::Owned(filled);
-            }
-            DeValue::Array(values) => {
-                for value in values.iter_mut() {
-                    self.fill(value, variable)?;
+            DeValue::String(text) if text.contains('$') => match expand(text, variable) {
+                Ok(filled) => {
+                    self.filled.push((filled.clone(), text.clone().into_owned()));
+                    *text = Cow::Owned(filled);
                 }
-            }
+                Err(mistake) => unset.push(self.at(span, mistake)),
+            },
+            DeValue::Array(values) => values.iter_mut().for_each(|value| self.fill(value, variable, unset)),
             DeValue::Table(table) => {
-                for (_, value) in table.iter_mut() {
-                    self.fill(value, variable)?;
-                }
+                table.iter_mut().for_each(|(_, value)| self.fill(value, variable, unset));
             }
             _ => {}
         }
-        Ok(())
     }
 
     /// Everything at the top level.
@@ -65,7 +71,7 @@ impl<'t> File<'t> {
 
     fn at(&self, span: Range<usize>, mistake: Mistake) -> ConfigError {
         let before = &self.text[..span.start.min(self.text.len())];
-        ConfigError { line: Some(before.matches('\n').count() + 1), mistake }
+        ConfigError { line: Some(before.matches('\n').count() + 1), mistake, at: Some(span.start) }
     }
 
     /// An error of the TOML library, in one line, and without what the environment holds.
@@ -77,7 +83,7 @@ impl<'t> File<'t> {
         }
         match error.span() {
             Some(span) => self.at(span, Mistake::Syntax(message)),
-            None => ConfigError { line: None, mistake: Mistake::Syntax(message) },
+            None => ConfigError { line: None, mistake: Mistake::Syntax(message), at: None },
         }
     }
 }
@@ -117,6 +123,11 @@ impl<'f> Section<'f> {
             }
             _ => Ok(section),
         }
+    }
+
+    /// Whether a key holds a table.
+    pub(super) fn has_table(&self, key: &str) -> bool {
+        self.table().and_then(|table| table.get(key)).is_some_and(|value| value.get_ref().is_table())
     }
 
     /// The tables of a list, as `[[name]]` makes them, in their order.
@@ -169,7 +180,7 @@ impl<'f> Section<'f> {
         let key = self.table().and_then(|table| table.get_key_value(key)).map(|(key, _)| key.span());
         match key.or_else(|| self.near.clone()) {
             Some(span) => self.file.at(span, mistake),
-            None => ConfigError { line: None, mistake },
+            None => ConfigError { line: None, mistake, at: None },
         }
     }
 

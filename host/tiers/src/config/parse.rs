@@ -2,8 +2,8 @@
 
 use super::file::{File, Section};
 use super::{
-    Config, ConfigError, Kind, Limits, Links, MOST, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
-    TierConfig, Wasi,
+    Config, ConfigError, FaultPolicy, Kind, Limits, Links, MOST, Origin, PreviewConfig, ResourcesConfig,
+    Rule, TierConfig, Wasi,
 };
 use crate::limits::PREVIEWS;
 use serde::Deserialize;
@@ -46,7 +46,6 @@ struct RawTier {
     wasi: Option<Wasi>,
     #[serde(default)]
     limits: RawLimits,
-    on_fault: Option<OnFault>,
     #[serde(default)]
     options: BTreeMap<String, String>,
     links: Option<Links>,
@@ -134,7 +133,7 @@ fn tier(
         sha256: raw.sha256.take().map(|digest| checked_digest(section, digest)).transpose()?,
         wasi: raw.wasi.unwrap_or_default(),
         limits: checked_limits(&limits, &raw.limits, defaults.limits)?,
-        on_fault: raw.on_fault.unwrap_or(defaults.on_fault),
+        on_fault: FaultPolicy::read(section, defaults.on_fault)?,
         options: std::mem::take(&mut raw.options),
     };
     check_kind(section, &config, &raw)?;

@@ -2,7 +2,7 @@ use super::*;
 
 fn read(text: &str) -> Result<Config, ConfigError> {
     let file = File::parse(text, &|name| (name == "FOLDER").then(|| "/opt/secret".to_owned()))?;
-    file.top().only(&["tiers", "preview", "server", "ledger"])?;
+    file.top().only(&["tiers", "preview", "server", "source", "ledger"])?;
     Config::read(&file)
 }
 
@@ -48,7 +48,7 @@ fn settings_replace_defaults_one_by_one() {
     expected.resources.links = Links::Never;
     expected.resources.tier.component = Origin::File("mine.wasm".into());
     expected.resources.tier.sha256 = Some("ab".repeat(32));
-    expected.resources.tier.on_fault = OnFault::Refuse;
+    expected.resources.tier.on_fault = OnFault::Refuse.into();
     expected.resources.tier.options.insert("style".into(), "plain".into());
     assert_eq!(config, expected);
 }
@@ -109,7 +109,7 @@ fn custom_previews_keep_their_order_and_default_to_the_default_preview() {
     assert_eq!(previews.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["html", "preview-2"]);
     assert_eq!(previews[0].rule.to_string(), "streams mail*, mime text/html");
     assert_eq!(previews[0].tier.component, Origin::File("html.wasm".into()));
-    assert_eq!(previews[0].tier.on_fault, OnFault::Refuse);
+    assert_eq!(previews[0].tier.on_fault, OnFault::Refuse.into());
     assert_eq!(previews[0].tier.limits, Config::default().preview.limits);
     assert!(previews[1].rule.is_for_all() && !previews[1].tier.enabled);
     assert_eq!(previews[1].tier.limits.reads, 1);
@@ -178,4 +178,38 @@ fn leftovers_of_wasi_are_admitted_by_name() {
     assert_eq!(read("").unwrap().preview.wasi, Wasi::None);
     assert_eq!(read("[tiers.preview]\nwasi = \"inert\"").unwrap().preview.wasi, Wasi::Inert);
     assert!(error("[tiers.preview]\nwasi = \"all\"").contains("inert"));
+}
+
+#[test]
+fn every_mistake_is_told_at_once_and_in_order() {
+    let text = "[tiers.preview]\nenabeld = true\nsha256 = \"abc\"\nlimits = { memory_mb = 0, reads = \"many\" }\n\
+                [tiers.resources]\noptions = { a = \"${MISSING}\", b = \"$HOME\" }\nlinks = \"some\"\n\
+                [tiers.prevew]\n[[preview]]\nname = \"A b\"\nmatch = { streams = [1], mach = 1 }\n[[preview]]\non_fault = 1\n";
+    let mistakes = File::read_all(text, &|_| None, Config::read).unwrap_err();
+    let lines: Vec<_> = mistakes.0.iter().filter_map(|mistake| mistake.line).collect();
+    assert_eq!(lines, [2, 3, 4, 4, 6, 6, 7, 8, 10, 11, 11, 13], "{mistakes}");
+    assert_eq!(mistakes.to_string().lines().count(), 12);
+    let one = File::read_all("[tiers.preview\nx", &|_| None, Config::read).unwrap_err();
+    assert_eq!(one.0.len(), 1, "without its TOML right, there is nothing to read on in: {one}");
+    assert_eq!(File::read_all("", &|_| None, Config::read), Ok(Config::default()));
+}
+
+#[test]
+fn a_policy_may_differ_by_phase() {
+    use crate::phase::Phase;
+    let text = "[tiers.preview]\non_fault = { verify = \"refuse\", call = \"fallback\" }\n\
+                [tiers.resources.on_fault]\nresolve = \"refuse\"\n";
+    let config = read(text).unwrap();
+    let refusing = |policy: FaultPolicy| {
+        Phase::ALL.into_iter().filter(|phase| policy.at(*phase) == OnFault::Refuse).collect::<Vec<_>>()
+    };
+    assert_eq!(refusing(config.preview.on_fault), [Phase::Verify]);
+    assert_eq!(refusing(config.resources.tier.on_fault), [Phase::Resolve]);
+    assert_eq!(config.preview.on_fault.to_string(), "refuse (verify), else fallback");
+    assert_eq!(FaultPolicy::from(OnFault::Refuse).to_string(), "refuse");
+    assert_eq!(
+        error("[tiers.preview]\non_fault = { valdate = \"refuse\" }"),
+        "plugins.toml:2: unknown key `valdate` in [tiers.preview.on_fault]; did you mean `validate`?"
+    );
+    assert!(error("[tiers.preview]\non_fault = { call = \"ignore\" }").contains("fallback"));
 }

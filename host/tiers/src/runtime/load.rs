@@ -70,7 +70,7 @@ fn check_needs(component: &Component, limits: Limits) -> Result<(), TierFault> {
     let Some(needs) = component.resources_required() else { return Err(TierFault::Instantiate) };
     let memory = needs.max_initial_memory_size.unwrap_or(0).saturating_mul(PAGE);
     if memory > u64::from(limits.memory_mb) * 1024 * 1024 {
-        return Err(TierFault::Memory(limits.memory_mb));
+        return Err(TierFault::Instantiate);
     }
     if needs.num_memories > 1 || needs.max_initial_table_size.unwrap_or(0) > limits::TABLE_ELEMENTS as u64 {
         return Err(TierFault::Instantiate);

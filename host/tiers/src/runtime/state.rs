@@ -8,7 +8,7 @@ use crate::limits;
 use crate::shape::Slot;
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use std::time::Instant;
-use wasmtime::{ResourceLimiter, Trap};
+use wasmtime::{PoolConcurrencyLimitError, ResourceLimiter, Trap};
 
 /// The state of one call.
 pub(crate) struct State {
@@ -140,12 +140,15 @@ impl From<Invalid> for Stop {
 
 /// Names the fault behind a stop.
 pub(crate) fn classify(stop: Stop, state: &State, limits: Limits) -> TierFault {
-    let (error, has_started) = match stop {
+    let error = match stop {
         Stop::Declined(refusal) => return TierFault::Refused(refusal),
         Stop::Invalid(invalid) => return TierFault::InvalidOutput(invalid),
         Stop::Fault(fault) => return fault,
-        Stop::Start(error) => (error, false),
-        Stop::Call(error) => (error, true),
+        // A pool that is full is no fault of the tier.
+        Stop::Start(error) if error.is::<PoolConcurrencyLimitError>() => return TierFault::Busy,
+        // Whichever limit it was, nobody was asked yet.
+        Stop::Start(_) => return TierFault::Instantiate,
+        Stop::Call(error) => error,
     };
     let trap = error.downcast_ref::<Trap>();
     if trap == Some(&Trap::Interrupt) {
@@ -160,7 +163,28 @@ pub(crate) fn classify(stop: Stop, state: &State, limits: Limits) -> TierFault {
     }
     match trap {
         Some(trap) => TierFault::Trap(trap.to_string()),
-        None if has_started => TierFault::Trap("malformed answer".to_owned()),
-        None => TierFault::Instantiate,
+        None => TierFault::Trap("malformed answer".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::{Allowance, EmptyHand};
+    use crate::phase::Phase;
+    use std::sync::Arc;
+
+    #[test]
+    fn the_same_trap_is_another_fault_before_the_call_than_in_it() {
+        let (limits, until) = (Limits::default(), Instant::now());
+        let hand = Hand::of([], Arc::new(EmptyHand), Allowance { reads: 0, bytes: 0 }, until);
+        let state = State::new(hand, limits);
+        let trap = || wasmtime::Error::from(Trap::Interrupt);
+        let before = classify(Stop::Start(trap()), &state, limits);
+        assert_eq!((before.phase(), before), (Phase::Instantiate, TierFault::Instantiate));
+        let during = classify(Stop::Call(trap()), &state, limits);
+        assert_eq!((during.phase(), during), (Phase::Call, TierFault::Deadline(limits.deadline)));
+        let after = classify(Stop::Invalid(Invalid::Priority), &state, limits);
+        assert_eq!(after.phase(), Phase::Validate);
     }
 }

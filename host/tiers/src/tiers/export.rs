@@ -1,7 +1,7 @@
 //! The binary-export tier: what a blob is called, and how it may leave.
 
 use crate::check;
-use crate::config::OnFault;
+use crate::config::FaultPolicy;
 use crate::convert;
 use crate::fault::TierFault;
 use crate::fields::{EmptyHand, Hand};
@@ -52,7 +52,7 @@ pub struct ExportTier(pub(super) Tier<BinaryExport>);
 impl ExportTier {
     /// What happens when it fails.
     #[must_use]
-    pub fn on_fault(&self) -> OnFault {
+    pub fn on_fault(&self) -> FaultPolicy {
         self.0.on_fault()
     }
 

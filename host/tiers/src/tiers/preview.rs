@@ -1,7 +1,7 @@
 //! The preview tier: what of a record is worth a first glance.
 
 use crate::check;
-use crate::config::OnFault;
+use crate::config::FaultPolicy;
 use crate::convert;
 use crate::fault::TierFault;
 use crate::fields::{Fields, Hand};
@@ -58,7 +58,7 @@ impl PreviewTier {
 
     /// What happens when it fails.
     #[must_use]
-    pub fn on_fault(&self) -> OnFault {
+    pub fn on_fault(&self) -> FaultPolicy {
         self.0.on_fault()
     }
 

@@ -83,10 +83,10 @@ impl Previews {
         });
         let mut sheets = BTreeMap::new();
         for (on_fault, outcome) in join_all(calls).await {
-            match (outcome, on_fault) {
-                (Ok(composed), _) => sheets.extend(composed.into_iter().map(|sheet| (sheet.slot, sheet))),
-                (Err(_), OnFault::Fallback) => {}
-                (Err(fault), OnFault::Refuse) => return Err(fault),
+            match outcome {
+                Ok(composed) => sheets.extend(composed.into_iter().map(|sheet| (sheet.slot, sheet))),
+                Err(fault) if on_fault.of(&fault) == OnFault::Refuse => return Err(fault),
+                Err(_) => {}
             }
         }
         let composed = places.into_iter().map(|(place, slot)| Composed {

@@ -1,7 +1,7 @@
 //! The resources tier: which links a result offers, and how a record reads as a resource.
 
 use crate::check;
-use crate::config::OnFault;
+use crate::config::FaultPolicy;
 use crate::convert;
 use crate::fault::TierFault;
 use crate::fields::{Fields, Hand};
@@ -52,7 +52,7 @@ pub struct ResourcesTier(pub(super) Tier<Resources>);
 impl ResourcesTier {
     /// What happens when it fails.
     #[must_use]
-    pub fn on_fault(&self) -> OnFault {
+    pub fn on_fault(&self) -> FaultPolicy {
         self.0.on_fault()
     }
 

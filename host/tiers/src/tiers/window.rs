@@ -1,7 +1,7 @@
 //! The field-window tier: which span of a field one window shows.
 
 use crate::check;
-use crate::config::OnFault;
+use crate::config::FaultPolicy;
 use crate::convert;
 use crate::fault::TierFault;
 use crate::fields::{Fields, Hand};
@@ -56,7 +56,7 @@ pub struct WindowTier(pub(super) Tier<FieldWindow>);
 impl WindowTier {
     /// What happens when it fails.
     #[must_use]
-    pub fn on_fault(&self) -> OnFault {
+    pub fn on_fault(&self) -> FaultPolicy {
         self.0.on_fault()
     }
 

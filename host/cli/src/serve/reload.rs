@@ -1,0 +1,126 @@
+//! Takes a changed configuration up while the server runs.
+//!
+//! The new set is built beside the old one and takes its place as a whole, or not at all: whatever is wrong with it is
+//! logged, and the old one goes on serving.
+
+mod hangup;
+mod stamps;
+
+pub(super) use hangup::Hangup;
+pub(super) use stamps::Stamps;
+
+use crate::config_args::ConfigArguments;
+use crate::settings::{Settings, broken};
+use anyhow::Context as _;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use stepwell_server::Server;
+use stepwell_source::Embedded;
+use stepwell_tiers::{Runtime, Tiers};
+use tokio::time::MissedTickBehavior;
+
+/// How often the files are looked at. Looking costs microseconds, and works where notices of the file system do not: on
+/// network drives, in containers, and with editors that replace a file instead of writing to it.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A server and what it takes to give it another configuration.
+pub(super) struct Reload {
+    pub(super) config: ConfigArguments,
+    /// The files that decide, as they were when they were last read.
+    pub(super) stamps: Stamps,
+    /// What the server started with.
+    pub(super) started: Settings,
+    pub(super) store: Arc<Embedded>,
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) server: Server,
+    pub(super) keep_days: Arc<AtomicU32>,
+    pub(super) hangup: Hangup,
+}
+
+impl Reload {
+    /// Watches the files, and for SIGHUP, for as long as it is polled.
+    pub(super) async fn watch(mut self) -> Infallible {
+        let mut look = tokio::time::interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut before = None;
+        loop {
+            tokio::select! {
+                () = self.hangup.received() => {}
+                _ = look.tick() => {
+                    let now = self.stamps.again().await;
+                    // A file that is still being written looks different the next time.
+                    let is_settled = before.replace(now.clone()) == Some(now.clone());
+                    if now == self.stamps || !is_settled {
+                        continue;
+                    }
+                }
+            }
+            self.reload().await;
+        }
+    }
+
+    async fn reload(&mut self) {
+        match self.take_up().await {
+            Ok(settings) => {
+                tracing::info!("took up the changed configuration");
+                let fixed = settings.fixed_besides(&self.started);
+                if !fixed.is_empty() {
+                    tracing::warn!("from the next start on, and not before, counts: {}", fixed.join(", "));
+                }
+                settings.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
+            }
+            Err(error) => {
+                let reason = format!("{error:#}").replace('\n', "; ");
+                tracing::error!(
+                    "the changed configuration is refused, the old one goes on serving: {reason}"
+                );
+            }
+        }
+    }
+
+    async fn take_up(&mut self) -> anyhow::Result<Settings> {
+        let (config, stamps, runtime) = (self.config.clone(), self.stamps.clone(), self.runtime.clone());
+        // A component may have to be compiled, which takes seconds at worst.
+        let loading = tokio::task::spawn_blocking(move || {
+            let mut now = stamps.of_configuration();
+            let loaded = load(&config, &stamps, &mut now, &runtime);
+            (now, loaded)
+        });
+        let (stamps, loaded) = loading.await.context("the configuration was not read")?;
+        self.stamps = stamps;
+        let (settings, tiers) = loaded?;
+        let ladder = settings.ladder(self.store.clone(), tiers).await?;
+        self.server.replace(ladder, &settings.server)?;
+        self.keep_days.store(settings.ledger.keep_days, Ordering::Relaxed);
+        Ok(settings)
+    }
+}
+
+/// Reads the configuration and loads its tiers, all of them or none.
+fn load(
+    config: &ConfigArguments,
+    before: &Stamps,
+    now: &mut Stamps,
+    runtime: &Arc<Runtime>,
+) -> anyhow::Result<(Settings, Tiers)> {
+    let was_there = before.has_configuration();
+    let read = config.text().and_then(|text| match text {
+        None if was_there => anyhow::bail!("the file is gone; write it again, or start the server again"),
+        text => Settings::of(text),
+    });
+    let settings = match read {
+        Ok(settings) => settings,
+        Err(error) => {
+            // What it will name is not known; the components of the old one may still change.
+            now.keep_components(before);
+            return Err(error);
+        }
+    };
+    now.add(settings.files());
+    let tiers = settings.load_tiers_in(runtime);
+    let faults: Vec<String> = tiers.status().iter().filter_map(broken).collect();
+    anyhow::ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok((settings, tiers))
+}

@@ -1,0 +1,58 @@
+//! What is allowed and still worth a second look. A server says it when it starts, and `stepwell config check` any time.
+
+use super::Settings;
+use stepwell_server::ledger;
+use stepwell_tiers::{Health, OnFault, TierStatus};
+
+impl Settings {
+    /// What follows from these settings that an operator may not have meant.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.server.http.is_some_and(|address| address.ip().is_unspecified())
+            && self.server.allow_hosts.is_empty()
+        {
+            warnings.push(
+                "server.http is every address of this machine, but allow_hosts names none: only clients on this \
+                 machine are let in"
+                    .to_owned(),
+            );
+        }
+        if !self.tiers.field_window.enabled {
+            warnings.push(
+                "tiers.field-window is off: where a result cuts a field, there is no way to read the rest"
+                    .to_owned(),
+            );
+        }
+        if !self.ledger.enabled {
+            warnings.push("ledger is off: nothing says afterwards what was read, or by whom".to_owned());
+        } else if self.ledger.on_fault == ledger::OnFault::Serve {
+            warnings.push(
+                "ledger.on_fault is \"serve\": a read that cannot be written down is answered all the same"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(self.unreached_previews());
+        warnings
+    }
+
+    /// A preview behind one that is for every record is never asked.
+    fn unreached_previews(&self) -> Vec<String> {
+        let mut on = self.tiers.previews.iter().filter(|preview| preview.tier.enabled);
+        let Some(first) = on.by_ref().find(|preview| preview.rule.is_for_all()) else { return Vec::new() };
+        let never = |name: &str| {
+            format!("preview {name:?} is never asked: {:?} comes first and is for every record", first.name)
+        };
+        on.map(|preview| never(&preview.name)).collect()
+    }
+}
+
+/// What a tier that was not loaded means for requests.
+pub(crate) fn broken(tier: &TierStatus) -> Option<String> {
+    let Health::Broken(fault) = &tier.health else { return None };
+    let then = match tier.on_fault.of(fault) {
+        OnFault::Fallback => "the host's own plain rendering takes its place",
+        OnFault::Refuse => "every request that needs it ends in a tier_error",
+    };
+    let phase = fault.phase();
+    Some(format!("the tier {:?} does not load ({phase}): {fault}; on_fault says that {then}", tier.name))
+}
