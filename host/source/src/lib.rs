@@ -7,9 +7,11 @@
 pub mod catalogue;
 pub mod embedded;
 pub mod error;
+mod exact;
 pub mod filter;
 pub mod grant;
 pub mod ledger;
+pub mod ordered;
 pub mod postgres;
 pub mod prepare;
 pub mod query;

@@ -36,8 +36,8 @@ fn columns_read(statement: Statement) -> BTreeSet<String> {
 
 #[test]
 fn only_statements_of_content_read_columns_of_content_and_all_data_is_read_under_a_grant() {
-    let content = ["field.inline", "seg.text", "blob_part.data"];
-    let data = ["record.", "field.", "seg.", "blob", "unit"];
+    let content = ["field.inline", "seg.text", "blob_part.data", "filter_value.value"];
+    let data = ["record.", "field.", "seg.", "blob", "unit", "filter_value."];
     for &statement in Statement::ALL {
         let read = columns_read(statement);
         let name = statement.name();
@@ -304,4 +304,28 @@ async fn readers_are_free_again_when_those_who_wait_leave() {
     }
     let read = store.read(Statement::GrantTimes, bind!["grt"]).await.unwrap();
     assert!(read.is_empty());
+}
+
+/// What filters compare, in the order of the index.
+fn filter_values(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let select = "SELECT scope || ' ' || top || ' ' || hex(value) || ' ' || rec FROM filter_value ORDER BY scope, top, value, rec";
+    let mut select = connection.prepare(select).unwrap();
+    select.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_from_before_the_index_of_values_gets_it_in_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(&place(&dir), Missing::Create).await.unwrap();
+    crate::embedded::fill_with_every_kind(&store).await;
+    drop(store);
+    let fresh = filter_values(&place(&dir));
+    assert!(fresh.len() > 8, "{fresh:?}");
+    Connection::open(place(&dir))
+        .unwrap()
+        .execute_batch("DROP TABLE filter_value; PRAGMA user_version = 2;")
+        .unwrap();
+    drop(Sqlite::open(place(&dir), Missing::Refuse).unwrap());
+    assert_eq!(filter_values(&place(&dir)), fresh);
 }
