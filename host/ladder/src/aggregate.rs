@@ -31,7 +31,7 @@ impl Ladder {
             "metric": args["metric"],
             "value": answer.value,
             "filtered_record_count": answer.records,
-            "approximate": false,
+            "approximate": answer.approximate,
         });
         for name in ["field", "group_by", "group_by_time", "granularity", "time_zone"] {
             if let Some(value) = args.get(name) {

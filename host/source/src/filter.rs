@@ -1,11 +1,9 @@
 //! Conditions on the values of a record's fields.
 //!
-//! Values are compared here and not by the engines, which differ in how they read numbers and order text.
+//! Values are compared as [`ordered`] spells them, and not as the engines read numbers and order text.
 
+use crate::ordered::{self, Range};
 use crate::shape::FieldKind;
-use crate::time;
-use rust_decimal::Decimal;
-use std::cmp::Ordering;
 
 /// What must hold for one field.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,44 +45,33 @@ pub enum Scalar {
 }
 
 impl Condition {
-    /// Whether a value meets the condition. A long text, which a store does not keep in one piece, meets none.
+    /// The values that meet the condition, as they are spelled. Texts are the same to the letter; a range that is bounded
+    /// by a moment holds moments, whatever their zones, and one that is bounded by another text holds texts. What is no
+    /// number meets nothing.
     #[must_use]
-    pub fn holds(&self, kind: FieldKind, value: Option<&str>) -> bool {
-        let order = match (&self.value, kind, value) {
-            (Scalar::Null, FieldKind::Empty, _) => Some(Ordering::Equal),
-            (Scalar::Boolean(wanted), FieldKind::Boolean, Some(value)) => {
-                Some(value.cmp(if *wanted { "true" } else { "false" }))
-            }
-            (Scalar::Number(wanted), FieldKind::Number, Some(value)) => compare_numbers(value, wanted),
-            (Scalar::Text(wanted), FieldKind::Text, Some(value)) => Some(self.compare_texts(value, wanted)),
-            _ => None,
+    pub fn range(&self) -> Range {
+        let value = match (&self.value, self.test) {
+            (Scalar::Null, _) => ordered::empty(),
+            (Scalar::Boolean(value), _) => ordered::boolean(*value),
+            (Scalar::Number(json), _) => ordered::number(json).unwrap_or_default(),
+            (Scalar::Text(text), Test::Equal) => ordered::text(text),
+            (Scalar::Text(text), _) => ordered::moment(text).unwrap_or_else(|| ordered::text(text)),
         };
-        order.is_some_and(|order| match self.test {
-            Test::Equal => order.is_eq(),
-            Test::AtLeast => order.is_ge(),
-            Test::Above => order.is_gt(),
-            Test::AtMost => order.is_le(),
-            Test::Below => order.is_lt(),
-        })
-    }
-
-    /// Texts are the same to the letter; in a range two moments are ordered as moments, whatever their zones.
-    fn compare_texts(&self, value: &str, wanted: &str) -> Ordering {
-        match (self.test, time::parse(value), time::parse(wanted)) {
-            (Test::Equal, ..) => value.cmp(wanted),
-            (_, Some(value), Some(wanted)) => value.cmp(&wanted),
-            _ => value.cmp(wanted),
+        match self.test {
+            Test::Equal => Range::only(value),
+            Test::AtLeast => Range::up_from(value, true),
+            Test::Above => Range::up_from(value, false),
+            Test::AtMost => Range::up_to(value, true),
+            Test::Below => Range::up_to(value, false),
         }
     }
-}
 
-/// Orders two numbers exactly where decimal digits suffice, and else as nearly as a machine number can.
-fn compare_numbers(one: &str, two: &str) -> Option<Ordering> {
-    let exact = |text: &str| text.parse::<Decimal>().or_else(|_| Decimal::from_scientific(text)).ok();
-    if let (Some(one), Some(two)) = (exact(one), exact(two)) {
-        return Some(one.cmp(&two));
+    /// Whether a stored value meets the condition. A text of more than [`ordered::TEXT_MAX`] meets none.
+    #[must_use]
+    pub fn holds(&self, kind: FieldKind, value: &str) -> bool {
+        let range = self.range();
+        ordered::values(kind, value).iter().any(|value| range.contains(value))
     }
-    one.parse::<f64>().ok()?.partial_cmp(&two.parse::<f64>().ok()?)
 }
 
 #[cfg(test)]
@@ -92,7 +79,7 @@ mod tests {
     use super::*;
 
     fn holds(test: Test, value: Scalar, kind: FieldKind, stored: &str) -> bool {
-        Condition { field: "f".into(), test, value }.holds(kind, Some(stored))
+        Condition { field: "f".into(), test, value }.holds(kind, stored)
     }
 
     #[test]
@@ -107,8 +94,9 @@ mod tests {
         );
         // Digits that a machine number would lose.
         assert!(!number(Test::Equal, "9007199254740993", "9007199254740992"));
-        assert!(number(Test::Above, "1", "1e300") && number(Test::Above, "1", "1e999999"));
+        assert!(number(Test::Above, "1e308", "1e309") && number(Test::Above, "1e999998", "1e999999"));
         assert!(!holds(Test::Equal, Scalar::Text("1".into()), FieldKind::Number, "1"));
+        assert!(!number(Test::Equal, "no number", "0") && !number(Test::AtLeast, "no number", "0"));
     }
 
     #[test]
@@ -120,6 +108,8 @@ mod tests {
         assert!(text(Test::Below, "2025-06-01T00:00:00Z", "2025-06-01T01:00:00+02:00"));
         assert!(!text(Test::Equal, "2025-06-01T00:00:00Z", "2025-06-01T02:00:00+02:00"));
         assert!(text(Test::Above, "a", "b") && text(Test::Above, "Z", "a"));
+        // A moment is no word, and a word is no moment.
+        assert!(!text(Test::AtLeast, "2025-06-01", "soon") && text(Test::AtLeast, "2025", "2025-06-01"));
     }
 
     #[test]
@@ -127,7 +117,6 @@ mod tests {
         assert!(holds(Test::Equal, Scalar::Boolean(true), FieldKind::Boolean, "true"));
         assert!(!holds(Test::Equal, Scalar::Boolean(true), FieldKind::Text, "true"));
         assert!(holds(Test::Equal, Scalar::Null, FieldKind::Empty, "null"));
-        let long = Condition { field: "f".into(), test: Test::Equal, value: Scalar::Text(String::new()) };
-        assert!(!long.holds(FieldKind::Text, None));
+        assert!(!holds(Test::AtLeast, Scalar::Text(String::new()), FieldKind::Text, &"x".repeat(257)));
     }
 }

@@ -180,7 +180,8 @@ pub enum Granularity {
 /// The answer to an [`AggregateQuery`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregation {
-    /// The number or value, as JSON; null where there was nothing to compute from.
+    /// The number or value, as JSON; null where there was nothing to compute from. A number that JSON readers would round
+    /// is a string of its digits.
     pub value: serde_json::Value,
     /// How many records were looked at.
     pub records: u64,
@@ -188,6 +189,8 @@ pub struct Aggregation {
     pub groups: Vec<GroupCount>,
     /// How many records are in groups that were left out.
     pub other_count: u64,
+    /// Whether the value is as near as a machine number comes, because it has more digits than can be added exactly.
+    pub approximate: bool,
 }
 
 /// One group.

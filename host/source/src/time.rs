@@ -16,11 +16,16 @@ pub fn now() -> Millis {
 /// Reads an RFC 3339 moment or a plain date, which means its first moment in UTC.
 #[must_use]
 pub fn parse(text: &str) -> Option<Millis> {
+    moment(text).map(Timestamp::as_millisecond)
+}
+
+/// The same with all its digits.
+pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(moment.as_millisecond());
+        return Some(moment);
     }
     let date = text.parse::<Date>().ok().filter(|_| text.len() == "2026-01-01".len())?;
-    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
+    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
 /// Prints a moment in RFC 3339.

@@ -4,24 +4,29 @@
 
 use crate::bind;
 use crate::embedded::Embedded;
+use crate::embedded::filter::{AT_ONCE, padded};
 use crate::embedded::row::Row;
 use crate::embedded::statement::Statement;
 use crate::error::{Failure, Result};
+use crate::exact::Exact;
+use crate::ordered;
+use crate::prepare::nul;
 use crate::query::{AggregateQuery, Aggregation, Granularity, Group, GroupCount, Metric};
-use crate::shape::FieldKind;
+use crate::shape::{Digest, FieldKind};
 use crate::time;
 use crate::token::Caller;
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
-use rust_decimal::Decimal;
 use serde_json::Value;
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use stepwell_contract::{Code, Refusal};
 
 /// How many values are held at a time.
 const PAGE: i64 = 2_000;
+
+/// How many records one call looks at.
+const LOOKED_AT: usize = 1_000_000;
 
 /// How many groups are told apart. Beyond that the answer would be a list of the records themselves.
 const GROUPS_MAX: usize = 100_000;
@@ -29,6 +34,16 @@ const GROUPS_MAX: usize = 100_000;
 impl Embedded {
     /// Computes a number about a stream's records.
     pub(super) async fn compute(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation> {
+        self.compute_within(caller, query, LOOKED_AT).await
+    }
+
+    /// The same, of so many records at most.
+    async fn compute_within(
+        &self,
+        caller: &Caller,
+        query: &AggregateQuery,
+        mut left: usize,
+    ) -> Result<Aggregation> {
         let zone = check(query)?;
         let scopes =
             self.scopes_of(caller, std::slice::from_ref(&query.stream), query.connection.as_ref()).await?;
@@ -37,24 +52,37 @@ impl Embedded {
             None => None,
         };
         let named: Vec<String> = query.field.iter().chain(&group_field).cloned().collect();
-        let mut sums = Sums::new(query, zone);
         for granted in &scopes {
             self.require_granted(caller, granted.scope, &named).await?;
-            self.require_conditions(caller, std::slice::from_ref(granted), &query.conditions).await?;
+        }
+        self.require_conditions(caller, &scopes, &query.conditions).await?;
+        let (field, group) = (query.field.clone().unwrap_or_default(), group_field.unwrap_or_default());
+        let mut sums = Sums::new(query, zone);
+        for granted in &scopes {
+            let few = match query.conditions.is_empty() {
+                true => None,
+                false => self.few(caller, granted, &query.conditions).await?,
+            };
+            if let Some(few) = few {
+                let records: Vec<i64> = few.iter().map(|one| one.record).collect();
+                for some in records.chunks(AT_ONCE) {
+                    let mut params = bind![caller.grant(), time::now(), granted.scope, field.as_str()];
+                    params.extend(padded(some));
+                    params.push(group.as_str().into());
+                    for mut row in self.read(Statement::ValuesOf, params).await? {
+                        let _record = row.int()?;
+                        sums.add(&mut row)?;
+                    }
+                }
+                continue;
+            }
             let mut after = 0;
             loop {
-                let (field, group) = (query.field.clone(), group_field.clone());
-                let params = bind![
-                    caller.grant(),
-                    time::now(),
-                    granted.scope,
-                    after,
-                    field.unwrap_or_default(),
-                    group.unwrap_or_default(),
-                    PAGE,
-                ];
+                let (field, group) = (field.as_str(), group.as_str());
+                let params = bind![caller.grant(), time::now(), granted.scope, after, field, group, PAGE];
                 let rows = self.read(Statement::Values, params).await?;
                 let full = rows.len() as i64 == PAGE;
+                left = left.checked_sub(rows.len()).ok_or_else(too_many)?;
                 let mut values = Vec::with_capacity(rows.len());
                 for mut row in rows {
                     after = row.int()?;
@@ -75,6 +103,11 @@ impl Embedded {
         }
         Ok(sums.finish(query))
     }
+}
+
+fn too_many() -> Refusal {
+    Refusal::new(Code::QueryTooBroad, format!("there are more than {LOOKED_AT} records to look at"))
+        .hint("narrow it by connection_id, or by a filter that fewer records meet")
 }
 
 /// Checks what the parts of a question need of each other; gives the time zone.
@@ -98,14 +131,21 @@ struct Sums<'a> {
     query: &'a AggregateQuery,
     zone: TimeZone,
     records: u64,
-    exact: Option<Decimal>,
+    exact: Option<Exact>,
     rough: f64,
     numbers: u64,
-    least: Option<Value>,
-    most: Option<Value>,
-    different: HashSet<Vec<u8>>,
+    least: Option<Ranked>,
+    most: Option<Ranked>,
+    different: HashSet<[u8; 16]>,
     groups: HashMap<String, u64>,
     ungrouped: u64,
+}
+
+/// A value that can be the least or the most: by its spelling, which puts numbers before texts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Ranked {
+    spelled: Vec<u8>,
+    json: String,
 }
 
 impl<'a> Sums<'a> {
@@ -114,7 +154,7 @@ impl<'a> Sums<'a> {
             query,
             zone,
             records: 0,
-            exact: Some(Decimal::ZERO),
+            exact: Some(Exact::default()),
             rough: 0.0,
             numbers: 0,
             least: None,
@@ -128,51 +168,47 @@ impl<'a> Sums<'a> {
     fn add(&mut self, row: &mut Row) -> Result<(), Failure> {
         self.records += 1;
         let _time = row.int()?;
-        let (kind, inline) = (kind_of(row)?, row.text_or_null()?);
+        let value = Short::of(row)?;
         let digest = row.bytes_or_null()?;
-        let value = value_of(kind, inline);
         match self.query.metric {
             Metric::Count => {}
             Metric::Sum => self.sum(&value),
-            Metric::Min => keep(&mut self.least, value, Ordering::Less),
-            Metric::Max => keep(&mut self.most, value, Ordering::Greater),
-            Metric::CountDistinct => {
-                if kind.is_some_and(|kind| kind != FieldKind::Empty) {
-                    self.different.extend(digest);
-                }
+            Metric::Min => {
+                let ranked = value.ranked().into_iter().chain(self.least.take());
+                self.least = ranked.min();
             }
+            Metric::Max => {
+                let ranked = value.ranked().into_iter().chain(self.most.take());
+                self.most = ranked.max();
+            }
+            Metric::CountDistinct => self.different.extend(value.identity(digest)),
         }
-        let group = value_of(kind_of(row)?, row.text_or_null()?);
+        let group = Short::of(row)?;
         if self.query.group.is_some() {
-            self.group(group);
+            self.group(&group);
         }
         Ok(())
     }
 
-    /// Adds decimally as long as the digits suffice, because people add money.
-    fn sum(&mut self, value: &Value) {
-        let Value::Number(number) = value else { return };
-        let text = number.to_string();
-        let decimal = text.parse::<Decimal>().or_else(|_| Decimal::from_scientific(&text)).ok();
-        self.exact = self.exact.and_then(|sum| sum.checked_add(decimal?));
-        self.rough += number.as_f64().unwrap_or_default();
+    fn sum(&mut self, value: &Short) {
+        let Short { kind: Some(FieldKind::Number), text: Some(json) } = value else { return };
+        self.exact = self.exact.and_then(|sum| sum.checked_add(Exact::parse(json)?));
+        self.rough += json.parse::<f64>().unwrap_or_default();
         self.numbers += 1;
     }
 
-    fn group(&mut self, value: Value) {
-        let key = match (&self.query.group, &value) {
-            (_, Value::Null) => Value::Null,
-            (Some(Group::Time { granularity, .. }), value) => {
-                let moment =
-                    time::of_json(&value.to_string()).and_then(|at| Timestamp::from_millisecond(at).ok());
+    fn group(&mut self, value: &Short) {
+        let key = match &self.query.group {
+            Some(Group::Time { granularity, .. }) => {
+                let moment = time::of_json(&value.json()).and_then(|at| Timestamp::from_millisecond(at).ok());
                 let start = moment.and_then(|at| start_of(&at.to_zoned(self.zone.clone()), *granularity));
-                start.map_or(Value::Null, |start| {
-                    Value::from(start.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
-                })
+                start.map_or_else(
+                    || "null".to_owned(),
+                    |start| format!("\"{}\"", start.strftime("%Y-%m-%dT%H:%M:%S%:z")),
+                )
             }
-            _ => value,
+            _ => value.json(),
         };
-        let key = key.to_string();
         if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
             *self.groups.entry(key).or_default() += 1;
         } else {
@@ -181,66 +217,101 @@ impl<'a> Sums<'a> {
     }
 
     fn finish(self, query: &AggregateQuery) -> Aggregation {
-        let value = match query.metric {
+        let ranked = |ranked: Option<Ranked>| ranked.map_or(Value::Null, |ranked| value(&ranked.json));
+        let result = match query.metric {
             Metric::Count => Value::from(self.records),
             Metric::CountDistinct => Value::from(self.different.len()),
-            Metric::Min => self.least.unwrap_or(Value::Null),
-            Metric::Max => self.most.unwrap_or(Value::Null),
+            Metric::Min => ranked(self.least),
+            Metric::Max => ranked(self.most),
             Metric::Sum if self.numbers == 0 => Value::Null,
-            Metric::Sum => {
-                let exact =
-                    self.exact.and_then(|sum| serde_json::from_str(&sum.normalize().to_string()).ok());
-                exact.unwrap_or_else(|| Value::from(self.rough))
-            }
+            Metric::Sum => self.exact.map_or_else(|| Value::from(self.rough), |sum| number(&sum.to_string())),
         };
         let in_order_of_time = matches!(query.group, Some(Group::Time { .. }));
         let mut groups: Vec<(String, u64)> = self.groups.into_iter().collect();
-        groups.sort_by(|a, b| {
-            if in_order_of_time { a.0.cmp(&b.0) } else { b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)) }
-        });
+        if in_order_of_time {
+            // By the instants: when clocks are set back, the same hour comes twice. What has no moment comes last.
+            groups.sort_by_cached_key(|(key, _)| {
+                let start = key.trim_matches('"').parse::<Timestamp>().ok();
+                (start.is_none(), start)
+            });
+        } else {
+            groups.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        }
         let left_out = groups.split_off(groups.len().min(query.limit));
         let other_count = left_out.iter().map(|(_, count)| count).sum::<u64>() + self.ungrouped;
-        let group = |(key, count): (String, u64)| GroupCount {
-            key: serde_json::from_str(&key).unwrap_or_default(),
-            count,
-        };
+        let group = |(key, count): (String, u64)| GroupCount { key: value(&key), count };
         Aggregation {
-            value,
+            value: result,
             records: self.records,
             groups: groups.into_iter().map(group).collect(),
             other_count,
+            approximate: query.metric == Metric::Sum && self.exact.is_none(),
         }
     }
 }
 
-fn kind_of(row: &mut Row) -> Result<Option<FieldKind>, Failure> {
-    Ok(row.int_or_null()?.and_then(FieldKind::from_code))
+/// A value that stands in its field's row, or none for what is missing, long or binary.
+struct Short {
+    kind: Option<FieldKind>,
+    text: Option<String>,
 }
 
-/// A short value as JSON; null for what is missing, long or binary.
-fn value_of(kind: Option<FieldKind>, inline: Option<String>) -> Value {
-    match (kind, inline) {
-        (Some(FieldKind::Text), Some(text)) => Value::String(text),
-        (Some(_), Some(json)) => serde_json::from_str(&json).unwrap_or_default(),
-        _ => Value::Null,
+impl Short {
+    fn of(row: &mut Row) -> Result<Self, Failure> {
+        let kind = row.int_or_null()?.and_then(FieldKind::from_code);
+        let (inline, nul_as) = (row.text_or_null()?, row.int_or_null()?);
+        let nul_as = nul_as.and_then(|code| char::from_u32(u32::try_from(code).ok()?));
+        Ok(Self { kind, text: inline.map(|text| nul::restore(text, nul_as)) })
+    }
+
+    /// The value as JSON; equal numbers have equal texts.
+    fn json(&self) -> String {
+        match (self.kind, &self.text) {
+            (Some(FieldKind::Text), Some(text)) => Value::from(text.as_str()).to_string(),
+            (Some(FieldKind::Number), Some(json)) => match Exact::parse(json) {
+                Some(exact) => exact.to_string(),
+                None => json.clone(),
+            },
+            (Some(_), Some(json)) => json.clone(),
+            _ => "null".to_owned(),
+        }
+    }
+
+    /// Its place among others, if it has one: numbers come before texts, and other kinds have no order.
+    fn ranked(&self) -> Option<Ranked> {
+        let text = self.text.as_deref()?;
+        let spelled = match self.kind? {
+            FieldKind::Number => ordered::number(text)?,
+            FieldKind::Text => ordered::text(text),
+            _ => return None,
+        };
+        Some(Ranked { spelled, json: self.json() })
+    }
+
+    /// What tells it from other values; none for null. Numbers are the same however they are written.
+    fn identity(&self, digest: Option<Vec<u8>>) -> Option<[u8; 16]> {
+        let whole = match (self.kind?, &self.text) {
+            (FieldKind::Empty, _) => return None,
+            (FieldKind::Number, Some(json)) => Digest::of(&ordered::number(json)?).0.to_vec(),
+            (kind, _) => Digest::of(&[&[kind.code() as u8], &digest?[..]].concat()).0.to_vec(),
+        };
+        whole.first_chunk().copied()
     }
 }
 
-/// Keeps the value that lies further in a direction. Numbers come before texts; other kinds have no order.
-fn keep(kept: &mut Option<Value>, value: Value, direction: Ordering) {
-    let Some(order) = kept.as_ref().map_or(Some(direction), |kept| compare(&value, kept)) else { return };
-    if order == direction && matches!(value, Value::Number(_) | Value::String(_)) {
-        *kept = Some(value);
+/// Reads JSON text as a value; numbers that a reader would round become strings.
+fn value(json: &str) -> Value {
+    match json.as_bytes().first() {
+        Some(b'-' | b'0'..=b'9') => number(json),
+        _ => serde_json::from_str(json).unwrap_or_default(),
     }
 }
 
-fn compare(a: &Value, b: &Value) -> Option<Ordering> {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?),
-        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
-        (Value::Number(_), Value::String(_)) => Some(Ordering::Less),
-        (Value::String(_), Value::Number(_)) => Some(Ordering::Greater),
-        _ => None,
+fn number(json: &str) -> Value {
+    let read: Value = serde_json::from_str(json).unwrap_or_default();
+    match ordered::number(&read.to_string()) == ordered::number(json) {
+        true => read,
+        false => Value::from(json),
     }
 }
 
@@ -285,15 +356,85 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_least_and_the_most() {
-        let pick = |direction| {
-            let mut kept = None;
-            for json in ["null", "3", "true", "-2.5", "\"b\"", "\"a\"", "[]"] {
-                keep(&mut kept, serde_json::from_str(json).unwrap(), direction);
-            }
-            kept.unwrap().to_string()
+    fn an_hour_that_comes_twice_is_two_hours() {
+        let zone = TimeZone::get("Europe/Zurich").unwrap();
+        let hour = |at: &str| {
+            let at = at.parse::<Timestamp>().unwrap().to_zoned(zone.clone());
+            start_of(&at, Granularity::Hour).unwrap().strftime("%H:%M%:z").to_string()
         };
-        assert_eq!(pick(Ordering::Less), "-2.5");
-        assert_eq!(pick(Ordering::Greater), "\"b\"");
+        // On 2026-10-25 the clocks go back from 03:00 to 02:00.
+        assert_eq!(hour("2026-10-25T00:30:00Z"), "02:00+02:00");
+        assert_eq!(hour("2026-10-25T01:30:00Z"), "02:00+01:00");
+        assert_eq!(hour("2026-10-25T02:30:00Z"), "03:00+01:00");
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        assert_eq!(value("12.5"), serde_json::json!(12.5));
+        assert_eq!(value("9007199254740993"), serde_json::json!(9_007_199_254_740_993_u64));
+        assert_eq!(value("123456789012345678901234567890"), "123456789012345678901234567890");
+        assert_eq!(value("0.1234567890123456789"), "0.1234567890123456789");
+        assert_eq!(value("1e400"), "1e400");
+        assert_eq!(value("\"a\""), "a");
+    }
+
+    #[test]
+    fn knows_the_least_and_the_most_and_what_is_the_same() {
+        let short = |kind, text: &str| Short { kind: Some(kind), text: Some(text.to_owned()) };
+        let list = || {
+            [
+                short(FieldKind::Empty, "null"),
+                short(FieldKind::Number, "3"),
+                short(FieldKind::Boolean, "true"),
+                short(FieldKind::Number, "-2.50"),
+                short(FieldKind::Text, "b"),
+                short(FieldKind::Text, "a"),
+                short(FieldKind::Json, "[]"),
+                Short { kind: None, text: None },
+            ]
+        };
+        assert_eq!(list().iter().filter_map(Short::ranked).min().unwrap().json, "-2.5");
+        assert_eq!(list().iter().filter_map(Short::ranked).max().unwrap().json, "\"b\"");
+        let same = |one: &str, two: &str| {
+            short(FieldKind::Number, one).identity(None) == short(FieldKind::Number, two).identity(None)
+        };
+        assert!(same("12.5", "12.50") && same("1e3", "1000") && !same("1", "2"));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn too_many_records_are_refused_and_not_guessed_at() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        let store = crate::sqlite::open(&path, crate::sqlite::Missing::Create).await.unwrap();
+        crate::embedded::fill_with_every_kind(&store).await;
+        let stream = stepwell_contract::StreamName::new("things").unwrap();
+        let request = crate::grant::GrantRequest {
+            client: "c".into(),
+            subject: "s".into(),
+            purpose: None,
+            expires_at: None,
+            streams: vec![crate::grant::StreamRequest {
+                name: stream.clone(),
+                connections: Vec::new(),
+                fields: None,
+                since: None,
+                until: None,
+                resources: None,
+            }],
+        };
+        let (_, token) = store.create_grant(&request).await.unwrap();
+        let caller = crate::source::Source::authenticate(&store, &token).await.unwrap();
+        let query = AggregateQuery {
+            stream,
+            connection: None,
+            metric: Metric::Count,
+            field: None,
+            group: None,
+            conditions: Vec::new(),
+            limit: 1,
+        };
+        assert_eq!(store.compute_within(&caller, &query, 2).await.unwrap().records, 2);
+        let refused = store.compute_within(&caller, &query, 1).await.unwrap_err();
+        assert_eq!(refused.refusal().unwrap().code, Code::QueryTooBroad);
     }
 }

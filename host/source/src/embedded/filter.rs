@@ -1,4 +1,8 @@
-//! Keeps the records whose values meet conditions, a bounded stretch at a time.
+//! Keeps the records whose values meet conditions.
+//!
+//! A condition that few records meet is answered from the index of values: those records are taken and put in order. If
+//! every condition is met by many, the stream is walked in its order and the values are looked at, a bounded stretch at a
+//! time; a page then fills up soon.
 
 use crate::bind;
 use crate::embedded::Embedded;
@@ -9,19 +13,24 @@ use crate::embedded::row::Param;
 use crate::embedded::statement::Statement;
 use crate::error::{Result, SourceError};
 use crate::filter::Condition;
-use crate::shape::FieldKind;
+use crate::ordered;
 use crate::time;
 use crate::token::Caller;
 use std::collections::{HashMap, HashSet};
+use stepwell_contract::quote::excerpt;
+use stepwell_contract::{Code, Refusal};
 
 /// How many records one statement looks at; as many parameters as [`Statement::FilterValues`] has for them.
-const AT_ONCE: usize = 32;
+pub(super) const AT_ONCE: usize = 32;
 
 /// How many records are taken in their order before their values are looked at.
 const BATCH: usize = 128;
 
-/// How many records one call looks at. A page that is not full by then is handed out with the cursor that goes on.
+/// How many records one call walks over. A page that is not full by then is handed out with the cursor that goes on.
 const LOOKED_AT: usize = 20_000;
+
+/// How many records of a stream are few.
+const FEW: usize = 2_000;
 
 impl Embedded {
     /// As [`Embedded::stretch`], of the records that meet all conditions. Gives the place where the next page starts.
@@ -40,6 +49,20 @@ impl Embedded {
             let (listed, more) = self.stretch(caller, scopes, statement, after, limit, further).await?;
             let next = more.then(|| listed.last()).flatten().map(|last| last.place.clone());
             return Ok((listed, next));
+        }
+        // A search has its own order of what is few.
+        if further.is_empty()
+            && let Some(mut few) = self.few_of_all(caller, scopes, conditions).await?
+        {
+            let descending = statement != Statement::ListOldest;
+            few.retain(|one| {
+                after.is_none_or(|after| if descending { one.place < *after } else { one.place > *after })
+            });
+            few.sort_by(|a, b| if descending { b.place.cmp(&a.place) } else { a.place.cmp(&b.place) });
+            let more = few.len() > limit;
+            few.truncate(limit);
+            let next = few.last().filter(|_| more).map(|last| last.place.clone());
+            return Ok((few, next));
         }
         let (mut kept, mut looked_at, mut after) = (Vec::new(), 0, after.cloned());
         loop {
@@ -77,7 +100,64 @@ impl Embedded {
                 other => other,
             })?;
         }
+        if let Some(field) = fields.iter().find(|field| field.len() > ordered::NAME_MAX) {
+            let most = ordered::NAME_MAX;
+            let message = format!("the field {} has a name of more than {most} bytes", excerpt(field));
+            return Err(Refusal::new(Code::InvalidFilter, message).param("filter").into());
+        }
         Ok(())
+    }
+
+    /// The records of all streams that meet all conditions, in no order, if they are few.
+    async fn few_of_all<'a>(
+        &self,
+        caller: &Caller,
+        scopes: &'a [Granted],
+        conditions: &[Condition],
+    ) -> Result<Option<Vec<Listed<'a>>>> {
+        let mut all = Vec::new();
+        for granted in scopes {
+            match self.few(caller, granted, conditions).await? {
+                Some(few) => all.extend(few),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
+    /// The records of one stream that meet all conditions, in no order, if one of the conditions is met by few.
+    pub(super) async fn few<'a>(
+        &self,
+        caller: &Caller,
+        granted: &'a Granted,
+        conditions: &[Condition],
+    ) -> Result<Option<Vec<Listed<'a>>>> {
+        for (index, condition) in conditions.iter().enumerate() {
+            let range = condition.range();
+            let params = bind![
+                caller.grant(),
+                time::now(),
+                granted.scope,
+                condition.field.as_str(),
+                &range.from[..],
+                &range.to[..],
+                FEW as i64 + 1,
+            ];
+            let rows = self.read(Statement::FilteredRecords, params).await?;
+            if rows.len() > FEW {
+                continue;
+            }
+            let mut listed = Vec::with_capacity(rows.len());
+            for mut row in rows {
+                let (record, rid, time) = (row.int()?, row.text()?, row.int()?);
+                let (connection, stream) = (granted.connection.to_string(), granted.stream.to_string());
+                let place = Place { time, connection, stream, record: rid };
+                listed.push(Listed { granted, record, place });
+            }
+            let others: Vec<Condition> = [&conditions[..index], &conditions[index + 1..]].concat();
+            return Ok(Some(self.keep(caller, listed, &others).await?));
+        }
+        Ok(None)
     }
 
     async fn keep<'a>(
@@ -106,22 +186,25 @@ impl Embedded {
         conditions: &[Condition],
     ) -> Result<HashSet<i64>> {
         for condition in conditions {
-            let mut met = Vec::new();
+            let range = condition.range();
+            let mut met = HashSet::new();
             for some in records.chunks(AT_ONCE) {
                 let mut params = bind![caller.grant(), time::now(), scope, condition.field.as_str()];
-                // No record has a negative number.
-                let padded = some.iter().copied().chain(std::iter::repeat(-1)).take(AT_ONCE);
-                params.extend(padded.map(Param::from));
+                params.extend(padded(some));
                 for mut row in self.read(Statement::FilterValues, params).await? {
-                    let (record, kind, value) = (row.int()?, row.int()?, row.text_or_null()?);
-                    if FieldKind::from_code(kind).is_some_and(|kind| condition.holds(kind, value.as_deref()))
-                    {
-                        met.push(record);
+                    let (record, value) = (row.int()?, row.bytes_or_null()?.unwrap_or_default());
+                    if range.contains(&value) {
+                        met.insert(record);
                     }
                 }
             }
-            records = met;
+            records = met.into_iter().collect();
         }
         Ok(records.into_iter().collect())
     }
+}
+
+/// As many parameters as a statement has for records. No record has a negative number.
+pub(super) fn padded(records: &[i64]) -> impl Iterator<Item = Param> + '_ {
+    records.iter().copied().chain(std::iter::repeat(-1)).take(AT_ONCE).map(Param::from)
 }

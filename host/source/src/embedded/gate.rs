@@ -9,6 +9,7 @@ use super::row::{Param, Row};
 use super::statement::{Reads, Statement};
 use super::{Embedded, IngestTarget};
 use crate::bind;
+use crate::filter::{Condition, Scalar, Test};
 use crate::grant::{GrantRequest, StreamRequest};
 use crate::prepare::{Manifest, prepare};
 use crate::shape::{Digest, Place, Stored};
@@ -120,10 +121,25 @@ impl Gate {
             Statement::GrantedFields => bind![grant, NOW, scope],
             Statement::GrantedScopes => bind![grant, NOW],
             Statement::Values => bind![grant, NOW, scope, record - 1, "subject", "subject", 1],
+            Statement::ValuesOf => {
+                let mut params = bind![grant, NOW, scope, "subject", record];
+                params.resize(36, Param::from(-1));
+                params.push("subject".into());
+                params
+            }
             Statement::FilterValues => {
                 let mut params = bind![grant, NOW, scope, "subject", record];
                 params.resize(36, Param::from(-1));
                 params
+            }
+            Statement::FilteredRecords => {
+                let one = Condition {
+                    field: String::new(),
+                    test: Test::Equal,
+                    value: Scalar::Text("a heron".into()),
+                };
+                let range = one.range();
+                bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], 100]
             }
             Statement::MatchUnits => bind![grant, NOW, scope, record, word, "", -1, 100],
             Statement::ListNewest => bind![grant, NOW, scope, i64::MAX, "", -1, 100],
@@ -145,11 +161,14 @@ impl Gate {
                 row.int_or_null().unwrap().is_some()
             }
             Statement::RecordFields | Statement::GrantedFields => row.text().unwrap() == "body",
-            Statement::Values => {
+            Statement::Values | Statement::ValuesOf => {
                 let (found, _time) = (row.int().unwrap(), row.int().unwrap());
                 found == record && row.int_or_null().unwrap().is_some()
             }
-            Statement::ListNewest | Statement::ListOldest | Statement::Search => row.int().unwrap() == record,
+            Statement::ListNewest
+            | Statement::ListOldest
+            | Statement::Search
+            | Statement::FilteredRecords => row.int().unwrap() == record,
             Statement::GrantedScopes => row.int().unwrap() == scope,
             _ => true,
         };
@@ -177,7 +196,7 @@ async fn fill(store: &Embedded, place: &str) {
     let body = "the heron waits ".repeat(500);
     let blob = r#"{"$blob":{"mime_type":"a/b","base64":"aGVyb24="}}"#;
     let data = format!(
-        r#"{{"at":{AT},"subject":"a heron","body":"{body}","file":{blob},"secret":"a hidden heron","hidden_file":{blob}}}"#
+        r#"{{"at":{AT},"subject":"a heron","hidden_subject":"a heron","body":"{body}","file":{blob},"secret":"a hidden heron","hidden_file":{blob}}}"#
     );
     let mut ingest = store.ingest(&target).await.unwrap();
     for key in ["k", "unlisted"] {

@@ -198,6 +198,29 @@ impl Source for Embedded {
     }
 }
 
+/// Fills a stream with values of every kind, for tests of what is kept of them.
+#[cfg(test)]
+pub(crate) async fn fill_with_every_kind(store: &Embedded) {
+    let target = IngestTarget {
+        connection: stepwell_contract::ConnectionId::new("home").unwrap(),
+        connector: None,
+        label: None,
+        stream: stepwell_contract::StreamName::new("things").unwrap(),
+        manifest: crate::prepare::Manifest::default(),
+    };
+    let (long, name) = ("x".repeat(300), "n".repeat(1_100));
+    let data = format!(
+        r#"{{"text":"a\u0000b","moment":"2026-01-01T00:00:00+01:00","number":-12.50,"huge":1e400,"yes":true,"no":false,
+            "none":null,"list":[1],"long":"{long}","{name}":1}}"#
+    );
+    let mut ingest = store.ingest(&target).await.unwrap();
+    for key in ["a", "b"] {
+        let line = format!(r#"{{"key":"{key}","data":{data}}}"#).replace('\n', " ");
+        ingest.push(crate::prepare::prepare(line.as_bytes(), ingest.manifest()).unwrap()).await.unwrap();
+    }
+    ingest.flush().await.unwrap();
+}
+
 /// Reads a digest column.
 fn digest(row: &mut Row) -> Result<Digest, Failure> {
     row.array().map(Digest)

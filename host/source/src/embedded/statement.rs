@@ -32,6 +32,32 @@ macro_rules! record_in_sight {
     };
 }
 
+/// The values of two granted fields of records.
+macro_rules! pair_of_values {
+    ($one:literal, $two:literal) => {
+        concat!(
+            "SELECT r.id, r.time, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
+            under_grant!(),
+            "JOIN record r ON r.scope = s.id AND ",
+            record_in_sight!(),
+            "LEFT JOIN grant_field ga ON ga.grant_id = g.id AND ga.scope = s.id AND ga.field = ",
+            $one,
+            " LEFT JOIN field a ON a.rec = r.id AND a.top = ga.field AND a.nested = 0
+             LEFT JOIN grant_field gb ON gb.grant_id = g.id AND gb.scope = s.id AND gb.field = ",
+            $two,
+            " LEFT JOIN field b ON b.rec = r.id AND b.top = gb.field AND b.nested = 0 "
+        )
+    };
+}
+
+/// As many records as one statement looks at together.
+macro_rules! records_from_5 {
+    () => {
+        "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
+         ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36"
+    };
+}
+
 /// A field's measures: never its content.
 macro_rules! shape {
     () => {
@@ -256,22 +282,26 @@ statements! {
 
     /// The values of two granted fields, record by record after the record `?4`.
     Values Content = concat!(
-        "SELECT r.id, r.time, a.kind, a.inline, a.sha256, b.kind, b.inline ", under_grant!(),
-        "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
-        "LEFT JOIN grant_field ga ON ga.grant_id = g.id AND ga.scope = s.id AND ga.field = ?5
-         LEFT JOIN field a ON a.rec = r.id AND a.top = ga.field AND a.nested = 0
-         LEFT JOIN grant_field gb ON gb.grant_id = g.id AND gb.scope = s.id AND gb.field = ?6
-         LEFT JOIN field b ON b.rec = r.id AND b.top = gb.field AND b.nested = 0 ",
-        grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?7");
+        pair_of_values!("?5", "?6"), grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?7");
+    /// The same in the records `?5` to `?36`: the values of the fields `?4` and `?37`.
+    ValuesOf Content = concat!(
+        pair_of_values!("?4", "?37"), grant_counts!(), "AND s.id = ?3 AND r.id IN (", records_from_5!(), ")");
 
-    /// The values of a granted field in the records `?5` to `?36`.
+    /// The values of a granted field in the records `?5` to `?36`, as filters compare them.
     FilterValues Content = concat!(
-        "SELECT r.id, f.kind, f.inline ", under_grant!(),
+        "SELECT r.id, v.value ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
-         JOIN record r ON r.scope = s.id AND r.id IN (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-           ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36) AND ", record_in_sight!(),
-        "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+         JOIN record r ON r.scope = s.id AND r.id IN (", records_from_5!(), ") AND ", record_in_sight!(),
+        "JOIN filter_value v ON v.rec = r.id AND v.top = gf.field AND v.scope = s.id ",
         grant_counts!(), "AND s.id = ?3");
+
+    /// Some of the records whose granted field `?4` has a value from `?5` to before `?6`.
+    FilteredRecords Content = concat!(
+        "SELECT r.id, r.rid, r.time ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6
+         JOIN record r ON r.id = v.rec AND r.scope = s.id AND ", record_in_sight!(),
+        grant_counts!(), "AND s.id = ?3 LIMIT ?7");
 
     /// The bytes of a binary field: parts that start after `?7` and before `?8`.
     BlobParts Content = concat!(

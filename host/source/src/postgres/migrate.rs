@@ -1,11 +1,12 @@
 //! Brings a database to the schema that this version speaks.
 
 use crate::error::Failure;
+use crate::postgres::filter;
 use crate::time;
 use tokio_postgres::Client;
 
 /// Each entry brings the schema from its index to the next version.
-pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("ledger.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("ledger.sql"), filter::STEP];
 
 /// A number that replicas which start together agree on, so that only one of them makes the tables.
 const LOCK: i64 = 0x5374_6570_7765_6c6c;
@@ -41,6 +42,9 @@ pub(super) async fn migrate(client: &mut Client, schema: &'static str) -> Result
     transaction.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await?;
     for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.batch_execute(step).await?;
+        if *step == filter::STEP {
+            filter::fill(&transaction).await?;
+        }
     }
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)

@@ -1,5 +1,6 @@
 //! The embedded store on Postgres: any number of replicas on one database.
 
+mod filter;
 mod ledger;
 mod migrate;
 mod reader;

@@ -233,3 +233,23 @@ async fn a_statement_that_takes_too_long_is_ended_with_a_reason() {
     let error = crate::SourceError::from(Failure::TooLong);
     assert_eq!(error.refusal().unwrap().code, stepwell_contract::Code::QueryTooBroad);
 }
+
+/// What filters compare, in the order of the index.
+async fn filter_values(client: &Client) -> Vec<String> {
+    let select = "SELECT scope || ' ' || top || ' ' || encode(value, 'hex') || ' ' || rec FROM filter_value
+        ORDER BY scope, top, value, rec";
+    client.query(select, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_from_before_the_index_of_values_gets_it_in_its_place() {
+    let url = Server::shared().fresh_database();
+    let store = open(&url).await.unwrap();
+    crate::embedded::fill_with_every_kind(&store).await;
+    let client = connect(&url).await;
+    let fresh = filter_values(&client).await;
+    assert!(fresh.len() > 8, "{fresh:?}");
+    client.batch_execute("DROP TABLE filter_value; UPDATE meta SET version = 2").await.unwrap();
+    open(&url).await.unwrap();
+    assert_eq!(filter_values(&client).await, fresh);
+}

@@ -1,5 +1,6 @@
 //! One record, ready to be stored.
 
+use crate::ordered;
 use crate::prepare::blob;
 use crate::prepare::canonical::{self, InsideValue};
 use crate::prepare::chunk::{self, Cut, INLINE_MAX};
@@ -67,6 +68,8 @@ pub struct PreparedField {
     pub body: Body,
     /// The words of its text, chunk by chunk, if search looks into it.
     pub units: Vec<PreparedUnit>,
+    /// Its value as filters compare it, if they can.
+    pub values: Vec<Vec<u8>>,
 }
 
 /// The words of one chunk of a text.
@@ -208,6 +211,7 @@ impl Rows {
             nul_as: None,
             body: Body::Blob,
             units: Vec::new(),
+            values: Vec::new(),
         });
         self.blobs.push(PreparedBlob { digest, bytes: blob.bytes });
     }
@@ -284,6 +288,11 @@ fn row(top: &str, pointer: String, nested: bool, kind: FieldKind, text: &str) ->
         nul_as: None,
         body: Body::Blob,
         units: Vec::new(),
+        values: if nested || top.len() > ordered::NAME_MAX {
+            Vec::new()
+        } else {
+            ordered::values(kind, text)
+        },
     }
 }
 

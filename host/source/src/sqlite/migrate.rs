@@ -1,6 +1,7 @@
 //! Brings a file to the schema that this version speaks.
 
 use crate::error::Failure;
+use crate::sqlite::filter;
 use crate::time;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x5374_6570;
 
 /// Each entry brings the schema from its index to the next version.
-pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("ledger.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("ledger.sql"), filter::STEP];
 
 /// How often the mode is set before a file counts as locked: two seconds' worth.
 const ATTEMPTS: u32 = 100;
@@ -43,6 +44,9 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fa
     let found = usable_version(&transaction, path)?;
     for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(step)?;
+        if *step == filter::STEP {
+            filter::fill(&transaction)?;
+        }
     }
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)

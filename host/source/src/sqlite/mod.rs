@@ -1,5 +1,6 @@
 //! The embedded store on SQLite: one file, no set-up.
 
+mod filter;
 mod ledger;
 mod migrate;
 mod reader;

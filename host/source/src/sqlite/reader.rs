@@ -4,6 +4,7 @@ use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::sqlite::BUSY;
+use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
@@ -60,6 +61,8 @@ impl Reader {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(Statement::ALL.len());
         connection.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;")?;
+        // A plan is made once, and not again for every number that a LIMIT or a range is bound to.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let call = Arc::new(Mutex::new(Call { left: Arc::default(), until: Instant::now() }));
         let current = call.clone();
         let stop = move || {

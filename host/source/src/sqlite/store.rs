@@ -4,6 +4,7 @@ use crate::embedded::engine::StoredBatch;
 use crate::error::Failure;
 use crate::prepare::blob::PART as BLOB_PART;
 use crate::prepare::{Body, PreparedBlob, PreparedField, PreparedRecord};
+use crate::sqlite::filter;
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
 /// Stores a batch. Each record is compared by its digest first: what is there already is not written again.
@@ -42,6 +43,7 @@ pub(super) fn store(
         for field in &record.fields {
             add_field(transaction, scope, id, field)?;
         }
+        filter::add(transaction, scope, id, &record.fields)?;
         for blob in &record.blobs {
             add_blob(transaction, blob)?;
         }
@@ -86,6 +88,7 @@ fn replace(
         .prepare_cached("DELETE FROM seg WHERE field IN (SELECT id FROM field WHERE rec = ?1)")?
         .execute([id])?;
     transaction.prepare_cached("DELETE FROM field WHERE rec = ?1")?.execute([id])?;
+    filter::remove(transaction, id)?;
     transaction
         .prepare_cached(
             "UPDATE record SET time = COALESCE(?2, time), consent_time = ?3, sha256 = ?4, revision = ?5 WHERE id = ?1",

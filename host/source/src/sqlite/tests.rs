@@ -36,8 +36,8 @@ fn columns_read(statement: Statement) -> BTreeSet<String> {
 
 #[test]
 fn only_statements_of_content_read_columns_of_content_and_all_data_is_read_under_a_grant() {
-    let content = ["field.inline", "seg.text", "blob_part.data"];
-    let data = ["record.", "field.", "seg.", "blob", "unit"];
+    let content = ["field.inline", "seg.text", "blob_part.data", "filter_value.value"];
+    let data = ["record.", "field.", "seg.", "blob", "unit", "filter_value."];
     for &statement in Statement::ALL {
         let read = columns_read(statement);
         let name = statement.name();
@@ -304,4 +304,92 @@ async fn readers_are_free_again_when_those_who_wait_leave() {
     }
     let read = store.read(Statement::GrantTimes, bind!["grt"]).await.unwrap();
     assert!(read.is_empty());
+}
+
+/// What filters compare, in the order of the index.
+fn filter_values(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let select = "SELECT scope || ' ' || top || ' ' || hex(value) || ' ' || rec FROM filter_value ORDER BY scope, top, value, rec";
+    let mut select = connection.prepare(select).unwrap();
+    select.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_from_before_the_index_of_values_gets_it_in_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(&place(&dir), Missing::Create).await.unwrap();
+    crate::embedded::fill_with_every_kind(&store).await;
+    drop(store);
+    let fresh = filter_values(&place(&dir));
+    assert!(fresh.len() > 8, "{fresh:?}");
+    Connection::open(place(&dir))
+        .unwrap()
+        .execute_batch("DROP TABLE filter_value; PRAGMA user_version = 2;")
+        .unwrap();
+    drop(Sqlite::open(place(&dir), Missing::Refuse).unwrap());
+    assert_eq!(filter_values(&place(&dir)), fresh);
+}
+
+/// Runs every reading statement a few times with other values, and counts how often it was planned again.
+fn planned_again(connection: &Connection) -> Vec<(&'static str, i32)> {
+    let mut again = Vec::new();
+    for statement in Statement::ALL.iter().filter(|statement| statement.reads() != Reads::Nothing) {
+        let mut prepared = connection.prepare(statement.sql()).unwrap();
+        for round in 1..=4 {
+            for index in 1..=prepared.parameter_count() {
+                prepared.raw_bind_parameter(index, (round * 7 + index) as i64).unwrap();
+            }
+            let mut rows = prepared.raw_query();
+            while rows.next().unwrap().is_some() {}
+        }
+        again.push((statement.name(), prepared.get_status(rusqlite::StatementStatus::RePrepare)));
+    }
+    again
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_statement_is_planned_again_because_of_its_values() {
+    let dir = tempfile::tempdir().unwrap();
+    crate::embedded::fill_with_every_kind(&open(&place(&dir), Missing::Create).await.unwrap()).await;
+    let reader = Reader::open(&place(&dir)).unwrap();
+    for (name, times) in planned_again(reader.connection()) {
+        assert_eq!(times, 0, "{name}");
+    }
+    // Without the setting some are, so it is worth having.
+    let plain = Connection::open(place(&dir)).unwrap();
+    assert!(planned_again(&plain).iter().any(|(name, times)| *name == "Search" && *times > 0));
+}
+
+/// How SQLite would go about a statement.
+fn plan(connection: &Connection, statement: Statement) -> String {
+    let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sql())).unwrap();
+    let steps = explain.raw_query().mapped(|row| row.get::<_, String>(3)).collect::<Result<Vec<_>, _>>();
+    steps.unwrap().join("\n")
+}
+
+/// The plans that have to stay as they are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn windows_lists_and_filters_are_read_along_an_index() {
+    let dir = tempfile::tempdir().unwrap();
+    crate::embedded::fill_with_every_kind(&open(&place(&dir), Missing::Create).await.unwrap()).await;
+    let reader = Reader::open(&place(&dir)).unwrap();
+    for (statement, index) in [
+        (
+            Statement::Text,
+            "SEARCH t USING INDEX sqlite_autoindex_seg_1 (field=? AND char_start>? AND char_start<?)",
+        ),
+        (Statement::BlobParts, "(sha256=? AND byte_start>? AND byte_start<?)"),
+        (Statement::ListNewest, "SEARCH r USING INDEX record_by_time (scope=?"),
+        (Statement::ListOldest, "SEARCH r USING INDEX record_by_time (scope=?"),
+        (
+            Statement::FilteredRecords,
+            "SEARCH v USING PRIMARY KEY (scope=? AND top=? AND value>? AND value<?)",
+        ),
+        (Statement::FilterValues, "filter_value_by_record (rec=? AND top=?"),
+    ] {
+        let plan = plan(reader.connection(), statement);
+        assert!(plan.contains(index), "{}:\n{plan}", statement.name());
+        let whole = plan.contains("SCAN t") || plan.contains("SCAN r") || plan.contains("SCAN v");
+        assert!(!whole, "{}:\n{plan}", statement.name());
+    }
 }

@@ -6,8 +6,8 @@ use crate::embedded::row::Param;
 use crate::embedded::statement::{Reads, Statement};
 use crate::terms::Stem;
 use Statement::{
-    BlobParts, FilterValues, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate, MatchUnits,
-    RecordFields, Search, Shape, Text, Values,
+    BlobParts, FilterValues, FilteredRecords, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate,
+    MatchUnits, RecordFields, Search, Shape, Text, Values, ValuesOf,
 };
 
 /// What a breach is about, and so which statements have to notice it.
@@ -163,8 +163,19 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
             hidden[5] = "/hidden_file".into();
             wrong.push(("a field that was not granted", hidden));
         }
+        FilteredRecords => {
+            // The very same value stands in a field that was not granted.
+            wrong.push(("a field that was not granted", with(3, "hidden_subject".into())));
+            wrong.push(("a value that it does not have", with(5, good_from(&good))));
+        }
         FilterValues => {
             wrong.push(("a field that was not granted", with(3, "secret".into())));
+            wrong.push(("a record of another connection", with(4, gate.elsewhere.record.into())));
+        }
+        ValuesOf => {
+            let mut secret = with(3, "secret".into());
+            secret[36] = "secret".into();
+            wrong.push(("a field that was not granted", secret));
             wrong.push(("a record of another connection", with(4, gate.elsewhere.record.into())));
         }
         Values => {
@@ -175,6 +186,11 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
         _ => {}
     }
     wrong
+}
+
+/// A range that ends where it starts.
+fn good_from(good: &[Param]) -> Param {
+    good[4].clone()
 }
 
 async fn every_statement_opens_with_good_parameters_and_with_no_single_wrong_one(gate: Gate) {
@@ -276,8 +292,9 @@ fn the_text_of_every_statement_says_what_it_reads() {
     for &statement in Statement::ALL {
         for sql in [statement.sql().replace('?', "$"), statement.postgres()] {
             let name = statement.name();
-            let content =
-                ["inline", "seg", "blob_part", "text", "data"].iter().any(|word| has_word(&sql, word));
+            let content = ["inline", "seg", "blob_part", "text", "data", "value"]
+                .iter()
+                .any(|word| has_word(&sql, word));
             let under_grant = [
                 "JOIN grant_scope gs ON gs.",
                 "WHERE g.id = $1 AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > $2)",
