@@ -1,5 +1,6 @@
 //! Care of the store: what the owner does to all of it.
 
 mod checking;
+mod moving;
 mod room;
 mod shelf;
