@@ -4,3 +4,4 @@ mod checking;
 mod moving;
 mod room;
 mod shelf;
+mod upgrading;
