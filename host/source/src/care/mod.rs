@@ -7,6 +7,7 @@
 mod backup;
 pub mod check;
 mod copy;
+mod erase;
 mod pages;
 mod session;
 mod stats;
@@ -19,6 +20,7 @@ mod work;
 pub use backup::{backup, restore};
 pub use check::{Checked, check};
 pub use copy::{Copied, Share, copy};
+pub use erase::{Erased, erase_connection};
 pub use stats::{Room, Stats, StreamStats, stats};
 pub use vacuum::{Thoroughness, Vacuumed, vacuum};
 pub use watch::{Problem, ProblemCode, Quiet, Watch};
