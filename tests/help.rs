@@ -37,6 +37,9 @@ pages! {
     store_check_explains_itself: &["store", "check"];
     store_stats_explains_itself: &["store", "stats"];
     store_vacuum_explains_itself: &["store", "vacuum"];
+    store_backup_explains_itself: &["store", "backup"];
+    store_restore_explains_itself: &["store", "restore"];
+    store_copy_explains_itself: &["store", "copy"];
     store_rotate_key_explains_itself: &["store", "rotate-key"];
     disclosures_explains_itself: &["disclosures"];
     disclosures_erase_explains_itself: &["disclosures", "erase"];

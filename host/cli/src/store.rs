@@ -1,7 +1,10 @@
 //! `stepwell store`: takes care of a store.
 
+mod backup;
 mod check;
+mod copy;
 mod progress;
+mod restore;
 mod stats;
 mod vacuum;
 
@@ -17,6 +20,9 @@ pub(crate) enum StoreVerb {
     Check(check::Check),
     Stats(stats::Stats),
     Vacuum(vacuum::Vacuum),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
+    Copy(copy::Copy),
     RotateKey(RotateKey),
 }
 
@@ -36,6 +42,9 @@ impl StoreVerb {
             Self::Check(check) => check.run(output).await,
             Self::Stats(stats) => stats.run(output).await,
             Self::Vacuum(vacuum) => vacuum.run(output).await,
+            Self::Backup(backup) => backup.run(output).await,
+            Self::Restore(restore) => restore.run(output).await,
+            Self::Copy(copy) => copy.run(output).await,
             Self::RotateKey(rotate) => rotate.run(output).await,
         }
     }

@@ -4,7 +4,10 @@
 //! [`Caller`](crate::Caller), and is for whoever owns the file or the database. What it reports names records, fields and
 //! sizes, and never repeats what stands in a record.
 
+mod backup;
 pub mod check;
+mod copy;
+mod erase;
 mod pages;
 mod session;
 mod stats;
@@ -12,8 +15,13 @@ mod tables;
 mod unused;
 mod vacuum;
 mod watch;
+mod work;
 
+pub use backup::{backup, restore};
 pub use check::{Checked, check};
+pub use copy::{Copied, Share, copy};
+pub use erase::{Erased, erase_connection};
 pub use stats::{Room, Stats, StreamStats, stats};
 pub use vacuum::{Thoroughness, Vacuumed, vacuum};
 pub use watch::{Problem, ProblemCode, Quiet, Watch};
+pub use work::Existing;

@@ -1,0 +1,86 @@
+//! A connection that is erased is gone, and nothing else is.
+
+use super::shelf::{assert_sound, fill, rich, url};
+use crate::on_both_engines;
+use crate::world::{World, code, connection, line, stream};
+use serde_json::json;
+use stepwell_contract::Code;
+use stepwell_source::care::{self, Erased, Quiet, Thoroughness};
+
+on_both_engines!(
+    a_connection_goes_with_all_that_came_from_it,
+    a_connection_that_is_not_there_is_told,
+    a_connection_that_is_being_filled_goes_whole_or_not_at_all,
+);
+
+async fn a_connection_goes_with_all_that_came_from_it(world: World) {
+    fill(&world).await;
+    // The other connection refers to one of the two files.
+    world
+        .fill("work/files", None, &[line("f", &json!({ "file": rich(1)["file"], "title": "shared" }))])
+        .await;
+    let caller = world.grant(vec![stream("notes")]).await;
+    let erased = care::erase_connection(&url(&world), &connection("home")).await.unwrap();
+    assert_eq!(erased, Erased { streams: 1, records: 3 });
+    let left = assert_sound(&url(&world)).await;
+    assert_eq!((left.records, left.blobs, left.unused_blobs), (2, 1, 0));
+    assert_eq!(code(world.record(&caller, "home/notes:r1", None).await), Code::ConnectionNotFound);
+    assert_eq!(world.whole(&caller, "work/notes:w1", "title").await.unwrap(), "at work");
+    assert!(world.store.scopes().await.unwrap().iter().all(|scope| scope.connection == "work"));
+    // The name is free again.
+    world.fill("home/notes", None, &[line("r1", &rich(1))]).await;
+    assert_eq!(assert_sound(&url(&world)).await.records, 3);
+    let old = code(world.record(&caller, "home/notes:r1", None).await);
+    assert_eq!(old, Code::ConnectionNotFound, "a grant of before does not cover what has the name now");
+}
+
+async fn a_connection_that_is_not_there_is_told(world: World) {
+    fill(&world).await;
+    let refused = care::erase_connection(&url(&world), &connection("nowhere")).await.unwrap_err();
+    assert!(refused.to_string().contains("there is no connection \"nowhere\""), "{refused}");
+    assert_eq!(assert_sound(&url(&world)).await.records, 4);
+}
+
+async fn a_connection_that_is_being_filled_goes_whole_or_not_at_all(world: World) {
+    let address = url(&world);
+    for _ in 0..3 {
+        fill(&world).await;
+        let filling = async {
+            let lines: Vec<String> =
+                (0..3_000).map(|n| line(&format!("k{n}"), &json!({ "title": n.to_string() }))).collect();
+            let other = World::at(&address).await;
+            // Its stream may go while it is being filled; then it fails, and nothing of it stays.
+            let fill = tokio::spawn(async move { other.fill("home/notes", None, &lines).await });
+            let _ = fill.await;
+        };
+        let home = connection("home");
+        let (erased, ()) = tokio::join!(care::erase_connection(&address, &home), filling);
+        erased.unwrap();
+        assert_sound(&address).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_an_erased_connection_is_left_in_the_file() {
+    let world = World::sqlite().await;
+    world.fill("work/notes", None, &[line("w", &json!({ "title": "ordinary words" }))]).await;
+    let canary = "plumbaginaceous";
+    let long = format!("{canary} ").repeat(5_000);
+    let lines: Vec<String> = (0..20)
+        .map(|n| {
+            line(&format!("{canary}{n}"), &json!({ "title": canary, "body": long, "meta": { canary: long } }))
+        })
+        .collect();
+    world.fill("home/notes", None, &lines).await;
+    let path = world.url.strip_prefix("sqlite:").unwrap().to_owned();
+    let found = |path: &str| {
+        let read = |end: &str| std::fs::read(format!("{path}{end}")).unwrap_or_default();
+        let bytes = [read(""), read("-wal")].concat();
+        bytes.windows(canary.len()).filter(|window| *window == canary.as_bytes()).count()
+    };
+    assert!(found(&path) > 1_000);
+    care::erase_connection(&url(&world), &connection("home")).await.unwrap();
+    care::vacuum(&url(&world), Thoroughness::Return, &mut Quiet).await.unwrap();
+    assert_eq!(found(&path), 0);
+    assert_eq!(assert_sound(&url(&world)).await.records, 1);
+}
