@@ -5,6 +5,7 @@ mod expand;
 mod file;
 mod parse;
 mod rule;
+mod tool;
 
 pub use error::{ConfigError, Mistake};
 pub use file::{File, Section};
@@ -28,6 +29,8 @@ pub struct Config {
     pub resources: ResourcesConfig,
     /// `[tiers.binary-export]`
     pub binary_export: TierConfig,
+    /// `[[tool]]`: tools of third parties. There is none unless one is named.
+    pub tools: Vec<ToolConfig>,
 }
 
 impl Default for Config {
@@ -49,15 +52,16 @@ impl Default for Config {
             field_window: tier(250, 8, 64),
             resources: ResourcesConfig { tier: tier(250, 8, 64), links: Links::Supported },
             binary_export: tier(250, 0, 0),
+            tools: Vec::new(),
         }
     }
 }
 
 impl Config {
     /// The top-level tables that are read here.
-    pub const ROOMS: &'static [&'static str] = &["tiers", "preview"];
+    pub const ROOMS: &'static [&'static str] = &["tiers", "preview", "tool"];
 
-    /// Reads the `[tiers]` and `[[preview]]` of a file. Who else reads from it has the other tables checked with
+    /// Reads the `[tiers]`, `[[preview]]` and `[[tool]]` of a file. Who else reads from it has the other tables checked with
     /// [`Section::only`].
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         parse::config(file)
@@ -71,6 +75,15 @@ pub struct PreviewConfig {
     pub name: String,
     /// Which records it is for.
     pub rule: Rule,
+    /// The tier itself.
+    pub tier: TierConfig,
+}
+
+/// What an operator decided about a plugin that adds tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolConfig {
+    /// Its name, which no other tier has. It stands before a tool's name where that alone is taken.
+    pub name: String,
     /// The tier itself.
     pub tier: TierConfig,
 }

@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `config` | `plugins.toml` |
-//! | `shape`, `plan` | what a tier is shown and what it answers, in plain Rust |
+//! | `shape`, `plan`, `toolbox` | what a tier is shown and what it answers, in plain Rust |
 //! | `fields` | the capability, and the allowance in front of it |
 //! | `check/` | what every answer must satisfy |
 //! | `runtime/` | engine, cache, admission, store: the only files that know wasmtime, with `wit` and `convert` |
@@ -26,16 +26,20 @@ mod shape;
 mod status;
 mod tier;
 mod tiers;
+mod toolbox;
 mod wit;
 
 pub use config::{
     Config, ConfigError, File, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
-    TierConfig,
+    TierConfig, ToolConfig,
 };
-pub use fault::{GuestRefusal, Invalid, TierFault};
+pub use fault::{BadDefinition, GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};
 pub use status::{Health, TierStatus};
-pub use tiers::{Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, WindowTier};
+pub use tiers::{
+    Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, ToolCall, ToolTier, WindowTier,
+};
+pub use toolbox::{Answer, AnswerLine, Definition, Selected, Selection};

@@ -9,3 +9,4 @@ mod loading;
 mod previews;
 mod support;
 mod timing;
+mod tools;
