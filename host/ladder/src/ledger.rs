@@ -58,7 +58,7 @@ pub async fn record<T>(
     source: &dyn Source,
     policy: LedgerPolicy,
     caller: &Caller,
-    tool: &'static str,
+    tool: &str,
     answer: T,
     disclosed: &[Disclosure],
 ) -> Result<Recorded<T>, LadderError> {
@@ -111,7 +111,7 @@ impl Ladder {
     pub(crate) async fn recorded<T: Discloses>(
         &self,
         asker: &Asker<'_>,
-        tool: &'static str,
+        tool: &str,
         draft: T,
     ) -> Result<Recorded<T>, LadderError> {
         let disclosed = draft.disclosed().to_vec();

@@ -3,18 +3,28 @@
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
+use stepwell_contract::budget::{MAX_TOOL_NAME_RESERVE, TOOL_NAME_RESERVE};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::tool::Spelling;
+use stepwell_contract::tool_name::ReserveTooLarge;
 use stepwell_tiers::{ConfigError, File};
 
 /// What an operator decided about the server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct ServerConfig {
     /// How the tools' schemas are advertised.
     pub schemas: Schemas,
     /// A file with the key that seals cursors, and on a second line the key before it.
     pub cursor_keys: Option<PathBuf>,
+    /// How many of the 64 bytes of a name the tools of plugins leave to the prefixes that hosts add.
+    pub tool_name_reserve: usize,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self { schemas: Schemas::default(), cursor_keys: None, tool_name_reserve: TOOL_NAME_RESERVE }
+    }
 }
 
 /// How the tools' schemas are advertised; what is accepted is the same.
@@ -44,8 +54,13 @@ impl ServerConfig {
     /// Reads the `[server]` table; the other tables are read elsewhere.
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         let table = file.top().inner(Self::ROOM)?;
-        table.only(&["schemas", "cursor_keys"])?;
-        table.read()
+        table.only(&["schemas", "cursor_keys", "tool_name_reserve"])?;
+        let config: Self = table.read()?;
+        if config.tool_name_reserve > MAX_TOOL_NAME_RESERVE {
+            let problem = ReserveTooLarge(config.tool_name_reserve).to_string();
+            return Err(table.wrong("tool_name_reserve", format!("cannot be: {problem}")));
+        }
+        Ok(config)
     }
 
     /// Reads the keys that the file names, from beside the configuration. None if it names none.
@@ -144,6 +159,7 @@ mod tests {
         // A commented example would leave the default in force too, and tell an operator less.
         let table: toml::Table = toml::from_str(text).unwrap();
         assert_eq!(table[ServerConfig::ROOM]["schemas"].as_str(), Some("portable"));
+        assert_eq!(table[ServerConfig::ROOM]["tool_name_reserve"].as_integer(), Some(24));
     }
 
     #[test]
@@ -153,5 +169,11 @@ mod tests {
         let wrong = parse("[server]\nschemata = \"seed\"").unwrap_err().to_string();
         assert!(wrong.contains("schemata") && wrong.contains("schemas"), "{wrong}");
         assert!(parse("[server]\nschemas = \"verbatim\"").is_err());
+        assert_eq!(parse("[server]\ntool_name_reserve = 0").unwrap().tool_name_reserve, 0);
+        let wrong = parse("[server]\ntool_name_reserve = 41").unwrap_err().to_string();
+        assert!(
+            wrong.starts_with("plugins.toml:2: server.tool_name_reserve") && wrong.contains("40"),
+            "{wrong}"
+        );
     }
 }

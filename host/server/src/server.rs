@@ -6,6 +6,7 @@ use crate::tools::Tools;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig as ServerInfo};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use stepwell_contract::budget::{PLUGIN_TOOLS, PLUGIN_TOOLS_LIST};
 use stepwell_contract::tool::{ToolSet, instructions};
 use stepwell_ladder::Ladder;
 use stepwell_source::Token;
@@ -37,10 +38,24 @@ pub enum StartError {
     #[error("the schema of {tool} does not compile: {reason}")]
     Schema {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What the validator says.
         reason: String,
     },
+    /// Plugins add more tools than a model can choose from.
+    #[error(
+        "plugins.toml: the plugins add {tools} tools of {bytes} bytes, but there may be {PLUGIN_TOOLS} of {PLUGIN_TOOLS_LIST} \
+         bytes; disable a [[tool]]"
+    )]
+    TooManyTools {
+        /// How many they add.
+        tools: usize,
+        /// How long their definitions are.
+        bytes: u64,
+    },
+    /// A plugin or a reserve that leaves no names.
+    #[error("plugins.toml: {0}")]
+    Name(String),
 }
 
 impl Server {
@@ -49,7 +64,7 @@ impl Server {
         let tiers = ladder.tiers();
         let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
         let offer = Offer {
-            tools: Tools::new(on, config.schemas.into())?,
+            tools: Tools::new(on, config.schemas.into(), tiers.tools(), config.tool_name_reserve)?,
             info: info(on),
             closing: CancellationToken::new(),
             subscribed: AtomicBool::new(false),
