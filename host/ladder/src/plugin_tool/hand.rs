@@ -86,6 +86,14 @@ impl ToolHand {
         Ok((records.collect(), page.next_cursor.is_some()))
     }
 
+    /// Remembers that a part of a field was read.
+    fn note(&self, slot: Slot, path: &str, at: Span) {
+        let mut used = self.lock();
+        let read = used.read.entry((slot.0, path.to_owned())).or_insert(at);
+        let (start, end) = (read.start().min(at.start()), read.end().max(at.end()));
+        *read = Span::new(start, end).unwrap_or(*read);
+    }
+
     /// Gives a record its slot: the one that it has, or the next.
     fn take(&self, view: &RecordView, hits: &[FieldMatch]) -> RecordShape {
         let mut used = self.lock();
@@ -132,15 +140,6 @@ impl Fields for ToolHand {
 
     fn spelled(&self, slot: Slot) -> Option<String> {
         self.lock().records.get(slot.0 as usize).map(|identity| identity.id().to_string())
-    }
-}
-
-impl ToolHand {
-    fn note(&self, slot: Slot, path: &str, at: Span) {
-        let mut used = self.lock();
-        let read = used.read.entry((slot.0, path.to_owned())).or_insert(at);
-        let (start, end) = (read.start().min(at.start()), read.end().max(at.end()));
-        *read = Span::new(start, end).unwrap_or(*read);
     }
 }
 

@@ -48,22 +48,19 @@ const COMBINATORS: [&str; 4] = ["allOf", "anyOf", "oneOf", "not"];
 pub(crate) fn definitions(raw: Vec<RawDefinition>) -> Result<Vec<Definition>, Invalid> {
     at_most("tools", raw.len(), limits::TOOLS)?;
     let mut names = HashSet::new();
-    raw.into_iter()
-        .map(|raw| {
-            let bad = |rule| Invalid::Definition { tool: excerpt(&raw.name), rule };
-            if raw.name.is_empty() || raw.name.len() > limits::TOOL_NAME_BYTES {
-                return Err(bad(BadDefinition::Name));
-            }
-            if !names.insert(raw.name.clone()) {
-                return Err(bad(BadDefinition::Twice));
-            }
-            let (name, raw) = (raw.name.clone(), raw);
-            one(raw).map_err(|rule| Invalid::Definition { tool: excerpt(&name), rule })
-        })
-        .collect()
+    let checked = raw.into_iter().map(|raw| {
+        let tool = excerpt(&raw.name);
+        let is_new = names.insert(raw.name.clone());
+        let definition = if is_new { one(raw) } else { Err(BadDefinition::Twice) };
+        definition.map_err(|rule| Invalid::Definition { tool, rule })
+    });
+    checked.collect()
 }
 
 fn one(raw: RawDefinition) -> Result<Definition, BadDefinition> {
+    if raw.name.is_empty() || raw.name.len() > limits::TOOL_NAME_BYTES {
+        return Err(BadDefinition::Name);
+    }
     let description = clean(&raw.description, limits::DESCRIPTION_BYTES + 1);
     if description.is_empty() || description.len() > limits::DESCRIPTION_BYTES {
         return Err(BadDefinition::Description);
