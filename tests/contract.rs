@@ -2,7 +2,7 @@
 //! and every result is as it was reviewed.
 
 mod budgets;
-mod desk;
+pub(crate) mod desk;
 mod forging;
 mod golden;
 mod handles;

@@ -29,6 +29,12 @@ pub const SEARCH_RESULT: Bytes = Bytes(24_000);
 pub const WINDOW_FRAME: Bytes = Bytes(3_500);
 /// Any other result whose caller did not ask for more: the smallest limit among hosts that spill to a file.
 pub const RESULT: Bytes = Bytes(40_000);
+/// The result of a plugin's tool, whole: what all but two of the hosts that were measured show uncut.
+pub const TOOL_RESULT: Bytes = Bytes(20_000);
+/// The text of a plugin's tool in one channel. It is quoted, and stands in both, so the whole is several times this.
+pub const TOOL_TEXT: Bytes = Bytes(2_000);
+/// The lines of a plugin's tool: each may bring an id with it.
+pub const TOOL_LINES: usize = 40;
 
 /// The budget of a window: its text stands in both channels, and the frame is added once.
 #[must_use]
@@ -42,6 +48,10 @@ pub const fn window(text: Bytes) -> Bytes {
 pub const TOOLS_LIST: Bytes = Bytes(24_576);
 /// What `tools/list` aims at, so that a new argument does not have to wait for another to go.
 pub const TOOLS_LIST_GOAL: Bytes = Bytes(20_000);
+/// The tools that plugins may add to it: models choose badly among many, and some hosts hide those beyond a number.
+pub const PLUGIN_TOOLS: usize = 48;
+/// What plugins may add to it: as much again.
+pub const PLUGIN_TOOLS_LIST: Bytes = TOOLS_LIST;
 /// How much of `instructions` has to stand alone, because some hosts show no more.
 pub const INSTRUCTIONS_HEAD: Chars = Chars(512);
 

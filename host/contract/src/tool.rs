@@ -7,6 +7,7 @@ mod aggregate;
 mod fetch;
 mod instructions;
 mod ladder;
+mod plugin;
 mod query_records;
 mod read_record_field;
 mod schema;
@@ -14,6 +15,7 @@ mod search;
 mod shape;
 
 pub use instructions::instructions;
+pub use plugin::output as plugin_output;
 
 use serde_json::Value;
 

@@ -287,7 +287,8 @@ fn fold(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "_")
 }
 
-fn check_plugin(plugin: &str) -> Result<(), BadPlugin> {
+/// Checks the name of a plugin: it must be told from the names of its tools.
+pub fn check_plugin(plugin: &str) -> Result<(), BadPlugin> {
     match plugin {
         "" => Err(BadPlugin::Unnamed),
         _ if plugin.contains(DELIMITER) => Err(BadPlugin::Delimiter),

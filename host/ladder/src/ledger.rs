@@ -58,7 +58,7 @@ pub async fn record<T>(
     source: &dyn Source,
     policy: LedgerPolicy,
     caller: &Caller,
-    tool: &'static str,
+    tool: &str,
     answer: T,
     disclosed: &[Disclosure],
 ) -> Result<Recorded<T>, LadderError> {
@@ -84,7 +84,7 @@ pub async fn record_outcome<T: Discloses>(
     source: &dyn Source,
     policy: LedgerPolicy,
     caller: &Caller,
-    tool: &'static str,
+    tool: &str,
     outcome: Result<T, LadderError>,
 ) -> Result<Recorded<T>, LadderError> {
     match outcome {
@@ -139,7 +139,7 @@ impl Ladder {
     pub(crate) async fn recorded<T: Discloses>(
         &self,
         asker: &Asker<'_>,
-        tool: &'static str,
+        tool: &str,
         draft: Result<T, LadderError>,
     ) -> Result<Recorded<T>, LadderError> {
         record_outcome(&*self.source, self.settings.ledger, asker.caller, tool, draft).await

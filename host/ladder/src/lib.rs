@@ -15,6 +15,7 @@ mod keys;
 mod ladder;
 mod ledger;
 mod links;
+mod plugin_tool;
 mod preview;
 mod query_records;
 mod read_record_field;
@@ -32,5 +33,6 @@ mod window_text;
 
 pub use ladder::{Asker, Client, Ladder, ResourceResult, Settings, ToolArguments, ToolResult};
 pub use ledger::{Discloses, LedgerFault, LedgerPolicy, Recorded, record, record_outcome};
+pub use plugin_tool::PluginTool;
 pub use reply::{Content, LadderError, Link, Reply, Resource, Template};
 pub use window::{FieldWindow, WindowRequest, read_window};

@@ -1,6 +1,6 @@
 //! Turns what a source knows into what a tier is shown.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use stepwell_contract::unit::slice;
 use stepwell_contract::{Bytes, Chars, FieldPath, Span};
 use stepwell_source::catalogue::GrantedScope;
@@ -92,18 +92,25 @@ pub(crate) fn context(purpose: Purpose, bytes: u64, lines: u32) -> Context {
 pub(crate) struct InHand {
     source: Arc<dyn Source>,
     caller: Caller,
-    records: Vec<RecordRef>,
+    records: Mutex<Vec<RecordRef>>,
     runtime: tokio::runtime::Handle,
 }
 
 impl InHand {
     pub(crate) fn new(source: &Arc<dyn Source>, caller: &Caller, records: Vec<RecordRef>) -> Arc<Self> {
         let runtime = tokio::runtime::Handle::current();
+        let records = Mutex::new(records);
         Arc::new(Self { source: source.clone(), caller: caller.clone(), records, runtime })
     }
 
-    fn record(&self, slot: Slot) -> Result<&RecordRef, ReadRefusal> {
-        self.records.get(slot.0 as usize).ok_or(ReadRefusal::NotInHand)
+    /// Takes one more record. It is read under the same grant as the others.
+    pub(crate) fn take(&self, record: RecordRef) {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+    }
+
+    fn record(&self, slot: Slot) -> Result<RecordRef, ReadRefusal> {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.get(slot.0 as usize).cloned().ok_or(ReadRefusal::NotInHand)
     }
 }
 
@@ -112,7 +119,7 @@ impl Fields for InHand {
         let record = self.record(slot)?;
         let path = crate::arguments::path(path).map_err(|_| ReadRefusal::NotInHand)?;
         let read = async {
-            let field = self.source.field(&self.caller, record, &path).await?;
+            let field = self.source.field(&self.caller, &record, &path).await?;
             self.source.text(&self.caller, &field, at).await
         };
         // Tiers run on threads of their own, where waiting blocks nobody else.

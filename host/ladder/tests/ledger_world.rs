@@ -22,12 +22,22 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn new(world: &World, streams: Vec<StreamRequest>, ledger: LedgerPolicy) -> Self {
+        Self::with(world, streams, ledger, &Config::default()).await
+    }
+
+    /// The same with other tiers.
+    pub(crate) async fn with(
+        world: &World,
+        streams: Vec<StreamRequest>,
+        ledger: LedgerPolicy,
+        config: &Config,
+    ) -> Self {
         let caller = world.grant(streams).await;
         let url: SourceUrl = world.url.parse().expect("a store's address");
         let store = Arc::new(url.open(Missing::Refuse).await.expect("the store"));
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tiers");
         let place = Place { cache: Some(cache), ..Place::default() };
-        let tiers = Arc::new(Tiers::load(&Config::default(), &place).expect("the tiers"));
+        let tiers = Arc::new(Tiers::load(config, &place).expect("the tiers"));
         let settings = Settings { provider_url: "stepwell:test".to_owned(), keys: None, ledger };
         let ladder = Ladder::new(store.clone(), tiers, settings).await.expect("a ladder");
         Self { ladder, caller, store, seen: AtomicUsize::new(0) }

@@ -8,6 +8,7 @@ mod hundred_megabytes;
 mod ledger;
 mod ledger_world;
 mod memory;
+mod plugin_tools;
 mod pointers;
 mod refusals;
 mod scripts;

@@ -5,8 +5,10 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use stepwell_contract::budget::{MAX_TOOL_NAME_RESERVE, TOOL_NAME_RESERVE};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::tool::Spelling;
+use stepwell_contract::tool_name::ReserveTooLarge;
 use stepwell_tiers::{ConfigError, File};
 use tracing::level_filters::LevelFilter;
 
@@ -28,6 +30,8 @@ pub struct ServerConfig {
     pub schemas: Schemas,
     /// A file with the key that seals cursors, and on a second line the key before it.
     pub cursor_keys: Option<PathBuf>,
+    /// How many of the 64 bytes of a name the tools of plugins leave to the prefixes that hosts add.
+    pub tool_name_reserve: usize,
 }
 
 impl Default for ServerConfig {
@@ -39,6 +43,7 @@ impl Default for ServerConfig {
             log: LevelFilter::WARN,
             schemas: Schemas::default(),
             cursor_keys: None,
+            tool_name_reserve: TOOL_NAME_RESERVE,
         }
     }
 }
@@ -79,13 +84,18 @@ impl ServerConfig {
     pub const ROOM: &'static str = "server";
     /// What it may hold.
     const KEYS: &'static [&'static str] =
-        &["http", "allow_hosts", "allow_origins", "log", "schemas", "cursor_keys"];
+        &["http", "allow_hosts", "allow_origins", "log", "schemas", "cursor_keys", "tool_name_reserve"];
 
     /// Reads the `[server]` table; the other tables are read elsewhere.
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         let table = file.top().inner(Self::ROOM)?;
         table.only(Self::KEYS)?;
-        table.read()
+        let config: Self = table.read()?;
+        if config.tool_name_reserve > MAX_TOOL_NAME_RESERVE {
+            let problem = ReserveTooLarge(config.tool_name_reserve).to_string();
+            return Err(table.wrong("tool_name_reserve", format!("cannot be: {problem}")));
+        }
+        Ok(config)
     }
 
     /// Reads the keys that the file names, from beside the configuration. None if it names none.
@@ -210,5 +220,11 @@ mod tests {
             let error = parse(&format!("[server]\n{wrong}")).unwrap_err();
             assert_eq!(error.line, Some(2), "{wrong}: {error}");
         }
+        assert_eq!(parse("[server]\ntool_name_reserve = 0").unwrap().tool_name_reserve, 0);
+        let wrong = parse("[server]\ntool_name_reserve = 41").unwrap_err().to_string();
+        assert!(
+            wrong.starts_with("plugins.toml:2: server.tool_name_reserve") && wrong.contains("40"),
+            "{wrong}"
+        );
     }
 }

@@ -258,7 +258,10 @@ impl Server {
             "read_record_field" => ladder.read_record_field(&asker, &arguments).await,
             "schema" => ladder.schema(&asker, &arguments).await,
             "search" => ladder.search(&asker, &arguments).await,
-            _ => Err(absent(tool)),
+            _ => match offer.tools.plugin(tool) {
+                Some(plugin) => ladder.plugin_tool(&asker, plugin, &arguments).await,
+                None => Err(absent(tool)),
+            },
         }
     }
 

@@ -6,6 +6,7 @@ use crate::tools::Tools;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig as ServerInfo};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use stepwell_contract::budget::{PLUGIN_TOOLS, PLUGIN_TOOLS_LIST};
 use stepwell_contract::tool::{ToolSet, instructions};
 use stepwell_ladder::Ladder;
 use stepwell_source::Token;
@@ -47,10 +48,24 @@ pub enum StartError {
     #[error("the schema of {tool} does not compile: {reason}")]
     Schema {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What the validator says.
         reason: String,
     },
+    /// Plugins add more tools than a model can choose from.
+    #[error(
+        "plugins.toml: the plugins add {tools} tools of {bytes} bytes, but there may be {PLUGIN_TOOLS} of {PLUGIN_TOOLS_LIST} \
+         bytes; disable a [[tool]]"
+    )]
+    TooManyTools {
+        /// How many they add.
+        tools: usize,
+        /// How long their definitions are.
+        bytes: u64,
+    },
+    /// A plugin or a reserve that leaves no names.
+    #[error("plugins.toml: {0}")]
+    Name(String),
 }
 
 impl Server {
@@ -87,7 +102,8 @@ impl Offer {
     fn new(ladder: Ladder, config: &ServerConfig) -> Result<Self, StartError> {
         let tiers = ladder.tiers();
         let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
-        Ok(Self { tools: Tools::new(on, config.schemas.into())?, info: info(on), ladder })
+        let tools = Tools::new(on, config.schemas.into(), tiers.tools(), config.tool_name_reserve)?;
+        Ok(Self { tools, info: info(on), ladder })
     }
 
     /// Whether there are resources to list and to read.

@@ -95,7 +95,7 @@ pub(crate) struct NewEntries {
     pub(crate) at: Millis,
     pub(crate) grant: String,
     pub(crate) client: String,
-    pub(crate) tool: &'static str,
+    pub(crate) tool: String,
     pub(crate) disclosed: Vec<Disclosure>,
 }
 

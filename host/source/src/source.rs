@@ -55,7 +55,7 @@ pub trait Source: Send + Sync + Debug {
 
     /// Writes down what a caller is about to be shown by a tool or method. When it returns, the entries survive a crash;
     /// an answer leaves only after that. It reads nothing and checks nothing: what it is told was read under the grant.
-    async fn disclose(&self, caller: &Caller, tool: &'static str, disclosed: &[Disclosure]) -> Result<()>;
+    async fn disclose(&self, caller: &Caller, tool: &str, disclosed: &[Disclosure]) -> Result<()>;
 
     /// The keys that seal cursors; replicas on one store share them.
     async fn keyring(&self) -> Result<Keyring>;

@@ -7,6 +7,7 @@ mod file;
 mod mistakes;
 mod parse;
 mod rule;
+mod tool;
 
 pub use error::{ConfigError, Mistake};
 pub use faults::{FaultPolicy, OnFault};
@@ -32,6 +33,8 @@ pub struct Config {
     pub resources: ResourcesConfig,
     /// `[tiers.binary-export]`
     pub binary_export: TierConfig,
+    /// `[[tool]]`: tools of third parties. There is none unless one is named.
+    pub tools: Vec<ToolConfig>,
 }
 
 impl Default for Config {
@@ -53,15 +56,16 @@ impl Default for Config {
             field_window: tier(250, 8, 64),
             resources: ResourcesConfig { tier: tier(250, 8, 64), links: Links::Supported },
             binary_export: tier(250, 0, 0),
+            tools: Vec::new(),
         }
     }
 }
 
 impl Config {
     /// The top-level tables that are read here.
-    pub const ROOMS: &'static [&'static str] = &["tiers", "preview"];
+    pub const ROOMS: &'static [&'static str] = &["tiers", "preview", "tool"];
 
-    /// Reads the `[tiers]` and `[[preview]]` of a file. Who else reads from it has the other tables checked with
+    /// Reads the `[tiers]`, `[[preview]]` and `[[tool]]` of a file. Who else reads from it has the other tables checked with
     /// [`Section::only`].
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
         parse::config(file)
@@ -70,7 +74,8 @@ impl Config {
     /// Where the components of the tiers that are on come from.
     pub fn components(&self) -> impl Iterator<Item = &Origin> {
         let tiers = [&self.preview, &self.field_window, &self.resources.tier, &self.binary_export];
-        let all = self.previews.iter().map(|preview| &preview.tier).chain(tiers);
+        let tools = self.tools.iter().map(|tool| &tool.tier);
+        let all = self.previews.iter().map(|preview| &preview.tier).chain(tiers).chain(tools);
         all.filter(|tier| tier.enabled).map(|tier| &tier.component)
     }
 }
@@ -82,6 +87,15 @@ pub struct PreviewConfig {
     pub name: String,
     /// Which records it is for.
     pub rule: Rule,
+    /// The tier itself.
+    pub tier: TierConfig,
+}
+
+/// What an operator decided about a plugin that adds tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolConfig {
+    /// Its name, which no other tier has. It stands before a tool's name where that alone is taken.
+    pub name: String,
     /// The tier itself.
     pub tier: TierConfig,
 }

@@ -1,5 +1,7 @@
-//! Between the types of WIT 0.1 and those of this crate. Numbers saturate on the way out: a size that does not fit into
+//! Between the types of the WIT and those of this crate: of 0.1 here, of both versions of the tool tier in `tool`. Numbers saturate on the way out: a size that does not fit into
 //! 32 bits is only ever compared with smaller ones.
+
+pub(crate) mod tool;
 
 use crate::fault::{GuestRefusal, Invalid};
 use crate::fields::ReadRefusal;
@@ -97,6 +99,7 @@ pub(crate) fn refusal_out(refusal: ReadRefusal) -> fields::Refusal {
         ReadRefusal::NotInHand => fields::Refusal::NotInHand,
         ReadRefusal::NotText => fields::Refusal::NotText,
         ReadRefusal::OverAllowance => fields::Refusal::OverAllowance,
+        ReadRefusal::BadSelection => fields::Refusal::Other("not a selection".to_owned()),
         ReadRefusal::Unavailable => fields::Refusal::Other("the source did not answer".to_owned()),
     }
 }

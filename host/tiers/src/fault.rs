@@ -191,4 +191,62 @@ pub enum Invalid {
     /// The same link or part twice.
     #[error("the same link or part twice")]
     Duplicate,
+    /// A tool that cannot be listed. Nothing is in hand when tools are defined, so its name can be told.
+    #[error("the tool {tool} {rule}")]
+    Definition {
+        /// The tool's name, quoted.
+        tool: String,
+        /// The rule that its definition breaks.
+        rule: BadDefinition,
+    },
+    /// Data, or arguments that go on, that are no JSON object.
+    #[error("what is to be a JSON object is none")]
+    NoObject,
+    /// Data that passes something off as an id, an address or a cursor.
+    #[error(
+        "data holds a member or a value that only the host may write, such as an id, an address or a cursor"
+    )]
+    Handle,
+    /// Arguments that go on but would not be taken.
+    #[error(
+        "the arguments that go on do not pass the tool's own schema, name a record by something else than its slot, or are those of the call"
+    )]
+    Next,
+}
+
+/// Which rule a tool's definition breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadDefinition {
+    /// No name, or a name without end.
+    #[error("must have a name of 1 to 128 bytes")]
+    Name,
+    /// Two tools of one name.
+    #[error("is defined twice")]
+    Twice,
+    /// No words for a model, or too many.
+    #[error("must have a description of 1 to 1024 bytes")]
+    Description,
+    /// A schema that is no JSON Schema.
+    #[error("has an input schema that is no JSON Schema")]
+    SchemaJson,
+    /// A schema whose root hosts do not take.
+    #[error(
+        "must have an input schema of type object with additionalProperties false and no combinator at its root"
+    )]
+    SchemaRoot,
+    /// A schema that is too large or too deep.
+    #[error("has an input schema of more than 4096 bytes or 12 levels")]
+    SchemaSize,
+    /// A keyword that is not let through.
+    #[error("has an input schema with a keyword that is not allowed, such as $ref or pattern")]
+    Keyword,
+    /// An argument's name that some model interface refuses.
+    #[error("has an argument whose name is not 1 to 64 of A-Z, a-z, 0-9, _, . and -")]
+    Argument,
+    /// Characters that no reader sees.
+    #[error("has a value in its input schema with characters that cannot be seen")]
+    Hidden,
+    /// A record parameter that is no string argument.
+    #[error("has a record parameter that is no argument of type string, or comes twice, or is the ninth")]
+    RecordParameter,
 }

@@ -2,6 +2,7 @@
 
 use crate::limits;
 use crate::shape::{FieldShape, RecordShape, Slot};
+use crate::toolbox::{Selected, Selection};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,6 +31,9 @@ pub enum ReadRefusal {
     /// The allowance or the time is used up.
     #[error("over the allowance")]
     OverAllowance,
+    /// A selection that cannot be understood.
+    #[error("not a selection")]
+    BadSelection,
     /// The source did not answer.
     #[error("the source did not answer")]
     Unavailable,
@@ -56,6 +60,16 @@ pub trait Fields: Send + Sync {
             self.read(one.slot, &one.path, one.at)
         };
         wanted.iter().map(read).collect()
+    }
+
+    /// Selects more records and puts them in hand, and gives up at `until`. Only a tool's hand has any to give.
+    fn select(&self, _what: &Selection, _until: Instant) -> Result<Selected, ReadRefusal> {
+        Err(ReadRefusal::NotInHand)
+    }
+
+    /// How a record in hand is named in the arguments of a call. Only a tool's hand knows; no guest is told.
+    fn spelled(&self, _slot: Slot) -> Option<String> {
+        None
     }
 }
 
@@ -99,12 +113,15 @@ impl Hand {
         left: Allowance,
         until: Instant,
     ) -> Self {
-        let mut in_hand: HashMap<Slot, HashMap<String, Option<Chars>>> = HashMap::new();
-        for (slot, shapes) in records {
-            let readable = shapes.iter().filter(|shape| shape.kind.is_readable());
-            in_hand.entry(slot).or_default().extend(readable.map(|shape| (shape.path.clone(), shape.chars)));
-        }
-        Self { fields, in_hand, left, until }
+        let mut hand = Self { fields, in_hand: HashMap::new(), left, until };
+        records.into_iter().for_each(|(slot, shapes)| hand.take(slot, shapes));
+        hand
+    }
+
+    fn take(&mut self, slot: Slot, shapes: &[FieldShape]) {
+        let readable = shapes.iter().filter(|shape| shape.kind.is_readable());
+        let readable = readable.map(|shape| (shape.path.clone(), shape.chars));
+        self.in_hand.entry(slot).or_default().extend(readable);
     }
 
     /// A hand for the records of one call.
@@ -176,13 +193,30 @@ impl Hand {
         self.take_read()?;
         let mut children = self.fields.children(slot, pointer)?;
         children.truncate(limits::CHILDREN);
-        let size = |shape: &FieldShape| {
-            shape.path.len()
-                + shape.head.as_ref().map_or(0, String::len)
-                + shape.value.as_ref().map_or(0, String::len)
-        };
-        self.pay(children.iter().map(size).sum())?;
+        self.pay(children.iter().map(shown).sum())?;
         Ok(children)
+    }
+
+    /// Selects more records, as many as there is room for. Their shapes show text, so they are paid for like a read.
+    pub(crate) fn select(&mut self, mut what: Selection) -> Result<Selected, ReadRefusal> {
+        self.take_read()?;
+        what.limit = what.limit.min(limits::IN_HAND.saturating_sub(self.in_hand.len()));
+        if what.limit == 0 {
+            return Err(ReadRefusal::OverAllowance);
+        }
+        let selected = self.fields.select(&what, self.until)?;
+        let hits = |record: &RecordShape| {
+            record.hits.iter().filter_map(|hit| hit.snippet.as_ref()).map(String::len).sum::<usize>()
+        };
+        let size = |record: &RecordShape| record.fields.iter().map(shown).sum::<usize>() + hits(record);
+        self.pay(selected.records.iter().map(size).sum())?;
+        selected.records.iter().for_each(|record| self.take(record.slot, &record.fields));
+        Ok(selected)
+    }
+
+    /// Whether a record is in hand.
+    pub(crate) fn holds(&self, slot: Slot) -> bool {
+        self.in_hand.contains_key(&slot)
     }
 
     fn take_read(&mut self) -> Result<(), ReadRefusal> {
@@ -215,6 +249,12 @@ impl Hand {
         }
         Err(ReadRefusal::NotInHand)
     }
+}
+
+/// How many bytes of a field its shape shows.
+fn shown(shape: &FieldShape) -> usize {
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    shape.path.len() + text(&shape.head) + text(&shape.value)
 }
 
 #[cfg(test)]

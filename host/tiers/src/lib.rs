@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `config` | `plugins.toml` |
-//! | `shape`, `plan` | what a tier is shown and what it answers, in plain Rust |
+//! | `shape`, `plan`, `toolbox` | what a tier is shown and what it answers, in plain Rust |
 //! | `fields` | the capability, and the allowance in front of it |
 //! | `check/` | what every answer must satisfy |
 //! | `native/` | tiers that are shared libraries, in processes of their own |
@@ -29,13 +29,14 @@ mod shape;
 mod status;
 mod tier;
 mod tiers;
+mod toolbox;
 mod wit;
 
 pub use config::{
     Config, ConfigError, FaultPolicy, File, Kind, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig,
-    ResourcesConfig, Rule, TierConfig, Wasi,
+    ResourcesConfig, Rule, TierConfig, ToolConfig, Wasi,
 };
-pub use fault::{GuestRefusal, Invalid, TierFault};
+pub use fault::{BadDefinition, GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
 pub use native::tier_host;
 pub use phase::Phase;
@@ -43,4 +44,7 @@ pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passa
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};
 pub use status::{Health, TierStatus};
-pub use tiers::{Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, WindowTier};
+pub use tiers::{
+    Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, ToolCall, ToolTier, WindowTier,
+};
+pub use toolbox::{Answer, AnswerLine, Definition, Selected, Selection};

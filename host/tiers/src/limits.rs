@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Calls that run at the same time, over all tiers. The pool holds exactly as many instances, so none is refused for
-/// want of one, and a flood of calls queues instead of taking all threads.
+/// Calls that run at the same time, over all tiers. The pool holds enough instances, so none is refused for want
+/// of one, and a flood of calls queues instead of taking all threads.
 pub const CONCURRENT_CALLS: u32 = 16;
 
 /// How long a call waits for its turn before the tier counts as busy.
@@ -65,3 +65,36 @@ pub const FILE_NAME_BYTES: usize = 200;
 
 /// Bytes of a remark on a blob.
 pub const NOTE_BYTES: usize = 200;
+
+/// Plugins that add tools.
+pub const TOOL_PLUGINS: usize = 16;
+
+/// Tools of one plugin. A model chooses badly among many.
+pub const TOOLS: usize = 16;
+
+/// Bytes of a tool's own name, before it is shortened for the list.
+pub const TOOL_NAME_BYTES: usize = 128;
+
+/// Bytes of a tool's description: every conversation pays for it before its first question.
+pub const DESCRIPTION_BYTES: usize = 1_024;
+
+/// Bytes of a tool's input schema.
+pub const SCHEMA_BYTES: usize = 4_096;
+
+/// How deep a tool's input schema may nest.
+pub const SCHEMA_DEPTH: usize = 12;
+
+/// Arguments of one tool that carry record ids.
+pub const RECORD_PARAMETERS: usize = 8;
+
+/// Records that a tool may have in hand in one call, named or selected: the largest page of a list.
+pub const IN_HAND: usize = 100;
+
+/// Lines of a tool's answer that are looked at, whatever the budget shows of them.
+pub const ANSWER_LINES: usize = 1_000;
+
+/// Bytes of one line of a tool's answer: a few sentences.
+pub const LINE_BYTES: usize = 600;
+
+/// Bytes of what a tool answers for machines, and of the arguments that go on.
+pub const DATA_BYTES: usize = 4_096;

@@ -7,7 +7,7 @@ use crate::fields::{Allowance, Hand};
 use crate::limits;
 use crate::native::{Native, Talk};
 use crate::phase::Phase;
-use crate::runtime::{Cache, Loaded, Runtime, State, Stop, classify, hex_digest, load, read_file};
+use crate::runtime::{Cache, Loaded, Runtime, State, Stop, Wanted, classify, hex_digest, load, read_file};
 use crate::status::{Health, TierStatus};
 use crate::tiers::Place;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -24,13 +24,15 @@ pub(crate) trait World: 'static {
     const NAME: &'static str;
     /// The interface that it must export.
     const INTERFACE: &'static str;
+    /// The versions of it that are spoken, without their last number, the newest first.
+    const VERSIONS: &'static [&'static str] = &["0.1"];
 
     /// The default component.
     fn builtin() -> &'static [u8];
     /// Defines what its components may import.
     fn link(linker: &mut Linker<State>) -> wasmtime::Result<()>;
-    /// Finds the exports of a linked component.
-    fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready>;
+    /// Finds the exports of a linked component, which are of one of the versions.
+    fn ready(instance: InstancePre<State>, version: &str) -> wasmtime::Result<Self::Ready>;
 }
 
 /// A tier that is switched on. It may still be broken: then every call ends in the fault that loading ended in.
@@ -132,6 +134,16 @@ impl<W: World> Tier<W> {
                 Err(_) => Err(TierFault::Busy),
             },
         }
+    }
+
+    /// Calls the tier on this thread while it is being loaded. The pool keeps one place free for that.
+    pub(crate) fn call_now<T>(
+        &self,
+        hand: impl FnOnce(Allowance, Instant) -> Hand,
+        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop>,
+    ) -> Result<T, TierFault> {
+        let _one_at_a_time = lock(self.0.runtime.loading());
+        self.0.run(hand, ask)
     }
 
     pub(crate) fn status(&self) -> TierStatus {
@@ -237,9 +249,11 @@ fn prepare<W: World>(
     if let Some(expected) = config.sha256.as_ref().filter(|expected| *expected != found) {
         return Err(TierFault::DigestMismatch { expected: expected.clone(), found: found.clone() });
     }
-    let loaded = load(runtime.engine(), cache, bytes, found, W::INTERFACE, config, W::link)?;
+    let wanted = Wanted { interface: W::INTERFACE, versions: W::VERSIONS };
+    let loaded = load(runtime.engine(), cache, bytes, found, wanted, config, W::link)?;
     let Loaded { instance, admitted, was_cached } = loaded;
-    let instance = W::ready(instance).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
+    let instance =
+        W::ready(instance, admitted.spoken).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
     Ok(Ready { code: Code::Component(instance), version: admitted.version, was_cached })
 }
 

@@ -4,12 +4,14 @@ mod export;
 mod preview;
 mod previews;
 mod resources;
+mod tool;
 mod window;
 
 pub use export::ExportTier;
 pub use preview::PreviewTier;
 pub use previews::{Composed, Previews};
 pub use resources::ResourcesTier;
+pub use tool::{ToolCall, ToolTier};
 pub use window::WindowTier;
 
 use crate::config::{Config, Links, TierConfig};
@@ -38,6 +40,7 @@ pub struct Tiers {
     window: Option<WindowTier>,
     resources: Option<ResourcesTier>,
     export: Option<ExportTier>,
+    tools: Vec<ToolTier>,
     config: Config,
 }
 
@@ -66,6 +69,12 @@ impl Tiers {
             window: load(runtime, &config.field_window, place, cache).map(WindowTier),
             resources: load(runtime, &config.resources.tier, place, cache).map(ResourcesTier),
             export: load(runtime, &config.binary_export, place, cache).map(ExportTier),
+            tools: config
+                .tools
+                .iter()
+                .filter(|tool| tool.tier.enabled)
+                .map(|tool| ToolTier::load(runtime, tool, place, cache))
+                .collect(),
             config: config.clone(),
         }
     }
@@ -100,13 +109,20 @@ impl Tiers {
         self.export.as_ref()
     }
 
+    /// The plugins that add tools, as far as they are on.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolTier] {
+        &self.tools
+    }
+
     /// Who gets `resource_link` blocks: nobody while the resources tier is off.
     #[must_use]
     pub const fn links(&self) -> Links {
         if self.resources.is_some() { self.config.resources.links } else { Links::Never }
     }
 
-    /// How the tiers are doing: the previews in the order in which they are tried, then the others.
+    /// How the tiers are doing: the previews in the order in which they are tried, then the others, then the plugins that
+    /// add tools.
     #[must_use]
     pub fn status(&self) -> Vec<TierStatus> {
         let mut all = self.previews.status(&self.config);
@@ -115,6 +131,10 @@ impl Tiers {
             status(self.resources.as_ref().map(|tier| &tier.0), &self.config.resources.tier),
             status(self.export.as_ref().map(|tier| &tier.0), &self.config.binary_export),
         ]);
+        all.extend(self.config.tools.iter().map(|tool| {
+            let loaded = self.tools.iter().find(|loaded| loaded.name() == tool.name);
+            loaded.map_or_else(|| status_of(&tool.name, &tool.tier, Health::Off), ToolTier::status)
+        }));
         all
     }
 }

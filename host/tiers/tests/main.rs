@@ -10,4 +10,5 @@ mod native;
 mod previews;
 mod support;
 mod timing;
+mod tools;
 mod wasi;

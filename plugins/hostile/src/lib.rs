@@ -1,6 +1,7 @@
 //! Guests that break the contract, one behaviour each, under `examples/`. The host's tests build and run them.
 
 use stepwell_sdk::preview::{Derived, Passage, Sheet, Shown};
+use stepwell_sdk::tool::{Answer, AnswerLine, Definition};
 use stepwell_sdk::{Refusal, Span};
 
 /// A sheet for slot 0 with these lines.
@@ -31,4 +32,26 @@ pub fn outcome<T>(answer: &Result<T, Refusal>) -> &'static str {
         Err(Refusal::OverAllowance) => "over-allowance",
         Err(Refusal::Other(_)) => "other",
     }
+}
+
+/// A tool of this name, whose arguments may name a record.
+#[must_use]
+pub fn tool(name: &str) -> Definition {
+    Definition {
+        name: name.to_owned(),
+        title: String::new(),
+        description: "Does harm.".to_owned(),
+        input_schema:
+            r#"{"type":"object","properties":{"id":{"type":"string"}},"additionalProperties":false}"#
+                .to_owned(),
+        record_parameters: vec!["id".to_owned()],
+        options: Vec::new(),
+    }
+}
+
+/// An answer of one line, which is about no record.
+#[must_use]
+pub fn tells(text: impl Into<String>) -> Answer {
+    let lines = vec![AnswerLine { text: text.into(), slot: None }];
+    Answer { lines, data: None, next: None, options: Vec::new() }
 }

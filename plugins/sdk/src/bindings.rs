@@ -75,3 +75,21 @@ world!(
     "stepwell_sdk::bindings::binary_export",
     {}
 );
+
+/// The tool tier is of version 0.2, which has it alone; the rest is shared with the other worlds.
+pub mod tool {
+    wit_bindgen::generate!({
+        path: ["../../wit", "../../wit/0.2"],
+        world: "stepwell:ladder/tool-tier@0.2.0",
+        with: {
+            "stepwell:ladder/shapes@0.1.0": crate::bindings::imports::stepwell::ladder::shapes,
+            "stepwell:ladder/fields@0.1.0": crate::bindings::imports::stepwell::ladder::fields,
+            "stepwell:ladder/log@0.1.0": crate::bindings::imports::stepwell::ladder::log,
+        },
+        additional_derives: [PartialEq],
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_tool",
+        default_bindings_module: "stepwell_sdk::bindings::tool",
+    });
+}

@@ -47,3 +47,15 @@ macro_rules! export_binary_export_tier {
         };
     };
 }
+
+/// Exports a type that implements the tool tier's `Guest`.
+#[macro_export]
+macro_rules! export_tool_tier {
+    ($tier:ident) => {
+        #[cfg(target_family = "wasm")]
+        #[allow(unsafe_code, missing_docs)]
+        const _: () = {
+    $crate::bindings::tool::export_tool!($tier with_types_in $crate::bindings::tool);
+        };
+    };
+}

@@ -67,3 +67,12 @@ pub mod binary_export {
     };
     pub use crate::export_binary_export_tier as export;
 }
+
+/// The tool tier: read-only tools over the records that the caller may read.
+pub mod tool {
+    pub use crate::bindings::tool::exports::stepwell::ladder0_2_0::toolbox::{
+        Answer, AnswerLine, Definition, Guest,
+    };
+    pub use crate::bindings::tool::stepwell::ladder0_2_0::records::{Selected, Selection, select};
+    pub use crate::export_tool_tier as export;
+}

@@ -166,24 +166,25 @@ proptest! {
     #[test]
     fn names_survive_what_hosts_do_to_them(plugins in plugins(), server in "[a-z]{1,17}") {
         let registry = registered(&plugins, 24);
-        let transforms: [fn(&str, &str) -> String; 6] = [
-            |server, name| format!("mcp__{server}__{name}"),
-            |server, name| format!("{server}__{name}"),
-            |server, name| format!("{server}-{name}"),
-            |server, name| format!("mcp_{server}_{name}"),
-            |server, name| format!("mcp__{server}__{}", name.replace('-', "_")),
-            |_, name| name.to_owned(),
+        let transforms: [(&str, fn(&str, &str) -> String); 7] = [
+            ("Codex, Claude Code, Qwen Code", |server, name| format!("mcp__{server}__{name}")),
+            ("Cline, Goose", |server, name| format!("{server}__{name}")),
+            ("Copilot CLI", |server, name| format!("{server}-{name}")),
+            ("VS Code, Gemini CLI", |server, name| format!("mcp_{server}_{name}")),
+            ("Bedrock, which takes no hyphen", |server, name| format!("mcp__{server}__{}", name.replace('-', "_"))),
+            ("a host that does not tell cases apart", |_, name| name.to_ascii_lowercase()),
+            ("Continue, LangChain", |_, name| name.to_owned()),
         ];
-        for transform in transforms {
+        for (host, transform) in transforms {
             let mut seen = HashSet::new();
             for name in names(&registry).into_iter().chain(CORE) {
                 let mut shown = transform(&server, name);
-                prop_assert!(shown.len() <= 64, "{}", shown);
+                prop_assert!(shown.len() <= 64, "{}: {}", host, shown);
                 // What the strictest of the model interfaces takes.
                 prop_assert!(shown.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'));
                 prop_assert!(shown.starts_with(|c: char| c.is_ascii_alphabetic()));
                 shown.truncate(64);
-                prop_assert!(seen.insert(shown), "{}", name);
+                prop_assert!(seen.insert(shown), "{}: {}", host, name);
             }
         }
     }

@@ -22,7 +22,7 @@ impl Embedded {
     pub(super) async fn write_down(
         &self,
         caller: &Caller,
-        tool: &'static str,
+        tool: &str,
         disclosed: &[Disclosure],
     ) -> Result<(), Failure> {
         if disclosed.is_empty() {
@@ -35,7 +35,7 @@ impl Embedded {
                 *field = field.replace('\0', "\u{2400}");
             }
         }
-        let (grant, client) = (caller.grant().to_owned(), caller.client().to_owned());
+        let (grant, client, tool) = (caller.grant().to_owned(), caller.client().to_owned(), tool.to_owned());
         self.engine.append(NewEntries { at: time::now(), grant, client, tool, disclosed }).await
     }
 

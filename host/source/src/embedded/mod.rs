@@ -181,7 +181,7 @@ impl Source for Embedded {
         self.compute(caller, query).await
     }
 
-    async fn disclose(&self, caller: &Caller, tool: &'static str, disclosed: &[Disclosure]) -> Result<()> {
+    async fn disclose(&self, caller: &Caller, tool: &str, disclosed: &[Disclosure]) -> Result<()> {
         Ok(self.write_down(caller, tool, disclosed).await?)
     }
 

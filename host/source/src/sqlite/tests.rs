@@ -211,7 +211,7 @@ fn commits(store: &Path) -> usize {
 
 fn entries(client: &str) -> NewEntries {
     let disclosed = vec![crate::ledger::Disclosure::default()];
-    NewEntries { at: 1, grant: "grt".into(), client: client.into(), tool: "fetch", disclosed }
+    NewEntries { at: 1, grant: "grt".into(), client: client.into(), tool: "fetch".into(), disclosed }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,12 +3,16 @@
 //! A broken rule is a fault, because a tier that breaks one is not to be trusted with the next. Text is another matter:
 //! it is cleaned and cut here whatever it says, so that no wording can forge a control line.
 
+mod answer;
+mod definition;
 mod export;
 mod preview;
 mod resources;
 mod text;
 mod window;
 
+pub(crate) use answer::answer;
+pub(crate) use definition::definitions;
 pub use export::{MIME_TYPES, OCTET_STREAM, card, file_name};
 pub use preview::sheets;
 pub use resources::{links, parts};

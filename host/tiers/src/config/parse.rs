@@ -1,6 +1,7 @@
 //! From TOML to [`Config`]: unknown keys first, because the nearest known one is what an operator wants to hear.
 
 use super::file::{File, Section};
+use super::tool::tools;
 use super::{
     Config, ConfigError, FaultPolicy, Kind, Limits, Links, MOST, Origin, PreviewConfig, ResourcesConfig,
     Rule, TierConfig, Wasi,
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-const TIERS: &[&str] = &["preview", "field-window", "resources", "binary-export"];
+pub(super) const TIERS: &[&str] = &["preview", "field-window", "resources", "binary-export"];
 const TIER: &[&str] =
     &["enabled", "kind", "component", "sha256", "trust", "wasi", "limits", "on_fault", "options"];
 const RESOURCES: &[&str] =
@@ -33,8 +34,8 @@ const LIMITS: &[&str] = &["deadline_ms", "memory_mb", "output_kb", "reads", "rea
 
 /// A tier's table, in which everything may be left out.
 #[derive(Default, Deserialize)]
-struct RawTier {
-    name: Option<String>,
+pub(super) struct RawTier {
+    pub(super) name: Option<String>,
     #[serde(default, rename = "match")]
     rule: Rule,
     enabled: Option<bool>,
@@ -72,12 +73,13 @@ pub(super) fn config(file: &File<'_>) -> Result<Config, ConfigError> {
     tiers.only(TIERS)?;
     let defaults = Config::default();
     let previews = previews(file, &defaults.preview)?;
+    let tools = tools(file, &previews)?;
     let (preview, _) = tier(&tiers.inner("preview")?, TIER, defaults.preview)?;
     let (field_window, _) = tier(&tiers.inner("field-window")?, TIER, defaults.field_window)?;
     let (resources, raw) = tier(&tiers.inner("resources")?, RESOURCES, defaults.resources.tier)?;
     let (binary_export, _) = tier(&tiers.inner("binary-export")?, TIER, defaults.binary_export)?;
     let resources = ResourcesConfig { tier: resources, links: raw.links.unwrap_or(defaults.resources.links) };
-    Ok(Config { previews, preview, field_window, resources, binary_export })
+    Ok(Config { previews, preview, field_window, resources, binary_export, tools })
 }
 
 /// Reads the custom previews. Each has a name of its own, so that logs and the ledger can tell them apart.
@@ -104,13 +106,13 @@ fn previews(file: &File<'_>, defaults: &TierConfig) -> Result<Vec<PreviewConfig>
     Ok(previews)
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b);
     (1..=64).contains(&name.len()) && name.bytes().all(is_plain)
 }
 
 /// Reads one tier's table over its defaults.
-fn tier(
+pub(super) fn tier(
     section: &Section<'_>,
     known: &[&str],
     defaults: TierConfig,

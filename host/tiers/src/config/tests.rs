@@ -2,7 +2,7 @@ use super::*;
 
 fn read(text: &str) -> Result<Config, ConfigError> {
     let file = File::parse(text, &|name| (name == "FOLDER").then(|| "/opt/secret".to_owned()))?;
-    file.top().only(&["tiers", "preview", "server", "source", "ledger"])?;
+    file.top().only(&["tiers", "preview", "tool", "server", "source", "ledger"])?;
     Config::read(&file)
 }
 
@@ -212,4 +212,41 @@ fn a_policy_may_differ_by_phase() {
         "plugins.toml:2: unknown key `valdate` in [tiers.preview.on_fault]; did you mean `validate`?"
     );
     assert!(error("[tiers.preview]\non_fault = { call = \"ignore\" }").contains("fallback"));
+}
+
+#[test]
+fn tools_are_off_until_one_is_named_and_then_have_limits_of_their_own() {
+    assert_eq!(Config::default().tools, []);
+    let text = "[[tool]]\nname = \"find\"\ncomponent = \"find.wasm\"\noptions = { a = \"b\" }\n\
+                [[tool]]\ncomponent = \"x.wasm\"\nenabled = false\non_fault = \"refuse\"\nlimits = { reads = 3 }\n";
+    let tools = read(text).unwrap().tools;
+    assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["find", "tool-2"]);
+    assert_eq!(tools[0].tier.component, Origin::File("find.wasm".into()));
+    assert_eq!((tools[0].tier.enabled, tools[1].tier.enabled), (true, false));
+    assert_eq!(tools[0].tier.on_fault, OnFault::Refuse.into());
+    assert_eq!((tools[0].tier.limits.reads, tools[1].tier.limits.reads), (256, 3));
+    assert_eq!(tools[0].tier.options["a"], "b");
+}
+
+#[test]
+fn a_tool_says_where_it_is_and_has_a_name_that_can_stand_before_others() {
+    let tool = |lines: &str| error(&format!("[[tool]]\ncomponent = \"x.wasm\"\n{lines}"));
+    assert!(
+        tool("compnent = \"y\"")
+            .contains(":3: unknown key `compnent` in [[tool]]; did you mean `component`?")
+    );
+    assert!(tool("match = {}").contains("unknown key `match`"));
+    assert_eq!(
+        error("[[tool]]\nname = \"a\""),
+        "plugins.toml:1: tool.component must be the path of a file: no tool is built in"
+    );
+    assert!(error("[[tool]]\ncomponent = \"builtin\"").contains("no tool is built in"));
+    assert!(tool("on_fault = \"fallback\"").contains(":3: tool.on_fault must be \"refuse\""));
+    for wrong in ["a__b", "_a", "a_", "A", ""] {
+        assert!(tool(&format!("name = {wrong:?}")).contains(":3: tool.name"), "{wrong}");
+    }
+    assert!(tool("name = \"resources\"").contains("another tier"));
+    let both = "[[preview]]\nname = \"a\"\n[[tool]]\nname = \"a\"\ncomponent = \"x\"";
+    assert!(error(both).contains(":4: tool.name is \"a\", which another tier has"), "{}", error(both));
+    assert!(error(&"[[tool]]\ncomponent = \"x\"\n".repeat(17)).contains("there may be 16 plugins"));
 }

@@ -10,16 +10,30 @@ use wasmtime::wasmparser::{ComponentExternalKind, Parser, Payload};
 
 const PACKAGE: &str = "stepwell:ladder/";
 
+/// The versions of the package that have something to import, without their last number.
+const IMPORTABLE: &[&str] = &["0.1", "0.2"];
+
+/// What a tier must export.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// The interface.
+    pub(crate) interface: &'static str,
+    /// The versions of it that are spoken, the newest first.
+    pub(crate) versions: &'static [&'static str],
+}
+
 /// What was found out about a component that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Admitted {
     /// The version of the package that it exports its tier from.
     pub(crate) version: String,
+    /// The spoken version that this is one of.
+    pub(crate) spoken: &'static str,
 }
 
-/// Admits a component that imports nothing but ours, and what is inert where the operator says so, and exports
-/// `interface` in a version that we speak.
-pub(crate) fn admit(bytes: &[u8], interface: &str, wasi: Wasi) -> Result<Admitted, TierFault> {
+/// Admits a component that imports nothing but ours, and what is inert where the operator says so, and exports what is
+/// wanted in a version that we speak. It is the export that decides about the version; of several the newest counts.
+pub(crate) fn admit(bytes: &[u8], wanted: Wanted, wasi: Wasi) -> Result<Admitted, TierFault> {
     if Parser::is_core_wasm(bytes) {
         return Err(wrong("it is a core module, not a component; wrap it with \"stepwell plugin build\""));
     }
@@ -40,18 +54,26 @@ pub(crate) fn admit(bytes: &[u8], interface: &str, wasi: Wasi) -> Result<Admitte
             listed(&foreign)
         )));
     }
-    if let Some(other) = ours.iter().find(|name| !is_spoken(version_of(name))) {
-        return Err(wrong(&format!("it imports {other:?}; this host speaks version 0.1")));
+    if let Some(other) = ours.iter().find(|name| spoken(IMPORTABLE, version_of(name)).is_none()) {
+        return Err(wrong(&format!("it imports {other:?}; this host speaks {}", words(IMPORTABLE))));
     }
-    let wanted = format!("{PACKAGE}{interface}@");
-    let Some(export) = exports.iter().find(|name| name.starts_with(&wanted)) else {
+    let (name, newest) = (format!("{PACKAGE}{}@", wanted.interface), wanted.versions[0]);
+    let own: Vec<&String> = exports.iter().filter(|export| export.starts_with(&name)).collect();
+    let Some(first) = own.first() else {
         let found = if exports.is_empty() { "nothing".to_owned() } else { exports.join(", ") };
-        return Err(wrong(&format!("it exports {found}; this tier needs {wanted}0.1.0")));
+        return Err(wrong(&format!("it exports {found}; this tier needs {name}{newest}.0")));
     };
-    if !is_spoken(version_of(export)) {
-        return Err(wrong(&format!("it exports {export:?}; this host speaks version 0.1")));
+    for version in wanted.versions {
+        let of_version = |export: &&&String| spoken(&[version], version_of(export)).is_some();
+        if let Some(export) = own.iter().find(of_version) {
+            return Ok(Admitted { version: version_of(export).to_owned(), spoken: version });
+        }
     }
-    Ok(Admitted { version: version_of(export).to_owned() })
+    Err(wrong(&format!("it exports {first:?}; this host speaks {}", words(wanted.versions))))
+}
+
+fn words(versions: &[&str]) -> String {
+    format!("version {}", versions.join(" and "))
 }
 
 fn wrong(why: &str) -> TierFault {
@@ -66,11 +88,11 @@ fn version_of(name: &str) -> &str {
     name.split_once('@').map_or("", |(_, version)| version)
 }
 
-/// Within 0.1 every version can be linked to ours.
-fn is_spoken(version: &str) -> bool {
-    version
-        .strip_prefix("0.1.")
-        .is_some_and(|patch| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit()))
+/// Finds the version that another one can be linked to: only the last number may differ.
+fn spoken(versions: &[&'static str], version: &str) -> Option<&'static str> {
+    let (minor, patch) = version.rsplit_once('.')?;
+    let is_number = !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit());
+    versions.iter().copied().find(|known| *known == minor && is_number)
 }
 
 /// Lists what the outermost component imports and exports.

@@ -33,7 +33,8 @@ fn settings() -> Config {
 }
 
 fn pool() -> PoolingAllocationConfig {
-    let calls = limits::CONCURRENT_CALLS;
+    // One more, for a guest that is asked something while it is loaded.
+    let calls = limits::CONCURRENT_CALLS + 1;
     let memory = limits::MEMORY_MB as usize * 1024 * 1024;
     let mut pool = PoolingAllocationConfig::default();
     // A component of one module has up to three core instances (the module, a shim, its fix-up) and two tables.

@@ -1,6 +1,6 @@
 //! From a file to a component that is ready to run.
 
-use super::{Admitted, Cache, State, admission, inert};
+use super::{Admitted, Cache, State, Wanted, admission, inert};
 use crate::config::{Limits, TierConfig, Wasi};
 use crate::fault::TierFault;
 use crate::limits;
@@ -26,11 +26,11 @@ pub(crate) fn load(
     cache: Option<&Cache>,
     bytes: &[u8],
     digest: &str,
-    interface: &str,
+    wanted: Wanted,
     config: &TierConfig,
     link: fn(&mut Linker<State>) -> wasmtime::Result<()>,
 ) -> Result<Loaded, TierFault> {
-    let admitted = admission::admit(bytes, interface, config.wasi)?;
+    let admitted = admission::admit(bytes, wanted, config.wasi)?;
     let cached = cache.and_then(|cache| cache.get(engine, digest));
     let was_cached = cached.is_some();
     let component = match cached {

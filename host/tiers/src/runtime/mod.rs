@@ -8,7 +8,7 @@ mod load;
 mod state;
 mod ticker;
 
-pub(crate) use admission::Admitted;
+pub(crate) use admission::{Admitted, Wanted};
 pub(crate) use cache::Cache;
 pub(crate) use load::{Loaded, hex_digest, load, read_file};
 pub(crate) use state::{State, Stop, classify};
@@ -16,7 +16,7 @@ pub(crate) use state::{State, Stop, classify};
 use crate::config::Limits;
 use crate::fields::Hand;
 use crate::limits;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use ticker::Ticker;
 use tokio::sync::Semaphore;
 use wasmtime::{Engine, Store};
@@ -35,6 +35,8 @@ pub struct Runtime {
     engine: Engine,
     ticker: Ticker,
     permits: Arc<Semaphore>,
+    /// Whoever calls a guest while it loads it holds this, and needs no permit.
+    loading: Mutex<()>,
 }
 
 impl Runtime {
@@ -43,7 +45,7 @@ impl Runtime {
         let engine = engine::start().map_err(|error| LoadError::Engine(format!("{error:#}")))?;
         let ticker = Ticker::start(&engine).map_err(|error| LoadError::Engine(error.to_string()))?;
         let permits = Arc::new(Semaphore::new(limits::CONCURRENT_CALLS as usize));
-        Ok(Self { engine, ticker, permits })
+        Ok(Self { engine, ticker, permits, loading: Mutex::default() })
     }
 
     pub(crate) const fn engine(&self) -> &Engine {
@@ -52,6 +54,10 @@ impl Runtime {
 
     pub(crate) fn permits(&self) -> Arc<Semaphore> {
         Arc::clone(&self.permits)
+    }
+
+    pub(crate) const fn loading(&self) -> &Mutex<()> {
+        &self.loading
     }
 
     /// Runs one call in a store of its own, which knows nothing of any other call.

@@ -1,5 +1,7 @@
 //! What a store holds for one call: the hand, the limits, and what they refused.
 
+mod records;
+
 use crate::config::Limits;
 use crate::convert;
 use crate::fault::{GuestRefusal, Invalid, TierFault};
@@ -27,6 +29,11 @@ impl State {
 
     pub(super) fn limiter(&mut self) -> &mut dyn ResourceLimiter {
         &mut self.limiter
+    }
+
+    /// What the guest had in hand at the end of the call.
+    pub(crate) const fn hand(&self) -> &Hand {
+        &self.hand
     }
 
     /// How many messages the guest wrote. What they said is gone.

@@ -33,7 +33,7 @@ impl World for Preview {
         Ok(())
     }
 
-    fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready> {
+    fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
         PreviewTierPre::new(instance)
     }
 }

@@ -33,7 +33,7 @@ impl World for Resources {
         Ok(())
     }
 
-    fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready> {
+    fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
         ResourcesTierPre::new(instance)
     }
 }

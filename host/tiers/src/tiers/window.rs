@@ -35,7 +35,7 @@ impl World for FieldWindow {
         Ok(())
     }
 
-    fn ready(instance: InstancePre<State>) -> wasmtime::Result<Self::Ready> {
+    fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
         FieldWindowTierPre::new(instance)
     }
 }
