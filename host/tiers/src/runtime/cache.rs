@@ -47,9 +47,14 @@ impl Cache {
         format!("{digest}-{}", self.engine)
     }
 
+    /// The file of a component's machine code.
+    fn code(&self, digest: &str) -> PathBuf {
+        self.dir.join(format!("{}.cwasm", self.name(digest)))
+    }
+
     /// Finds a compiled component. Anything odd about the file means that there is none.
     pub(crate) fn get(&self, engine: &Engine, digest: &str) -> Option<Component> {
-        let code = self.dir.join(format!("{}.cwasm", self.name(digest)));
+        let code = self.code(digest);
         let expected = fs::read_to_string(code.with_extension("sha256")).ok()?;
         if !is_private(&code, 0o022).ok()? || hex_digest(&fs::read(&code).ok()?) != expected {
             return None;
