@@ -62,7 +62,7 @@ impl Embedded {
         for mut row in self.read(Statement::GrantedScopes, bind![caller.grant(), time::now()]).await? {
             let (scope, connection, stream) = (row.int()?, stored_connection(row.text()?)?, row.text()?);
             let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
-            let manifest = manifest_of(row.text_or_null()?, &stream)?;
+            let manifest = manifest_of(row.text_or_null()?)?;
             let stream = StreamName::new(stream)
                 .map_err(|rule| Failure::Store(format!("a stored stream name {rule}")))?;
             let (since, until) = (row.int_or_null()?, row.int_or_null()?);
