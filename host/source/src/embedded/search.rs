@@ -87,6 +87,7 @@ impl Embedded {
                 scope: listed.granted.scope,
                 record: listed.record,
                 time: listed.place.time,
+                emitted_at: listed.emitted_at,
             };
             let field = self.stored_field(caller, record, &path, stored).await?;
             let chunk = Span::at(Chars(start.unsigned_abs()), CHUNK_MAX);

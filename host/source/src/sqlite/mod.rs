@@ -6,12 +6,11 @@ mod store;
 mod writer;
 
 use crate::embedded::Embedded;
-use crate::embedded::engine::{Engine, StoredBatch};
+use crate::embedded::engine::{Batch, Engine, StoredBatch};
 use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::prepare::PreparedRecord;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
@@ -129,13 +128,8 @@ impl Engine for Sqlite {
         quoted.join(" AND ")
     }
 
-    async fn store(
-        &self,
-        scope: i64,
-        records: Vec<PreparedRecord>,
-        now: i64,
-    ) -> Result<StoredBatch, Failure> {
-        self.writer.run(move |transaction| store::store(transaction, scope, &records, now)).await
+    async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
+        self.writer.run(move |transaction| store::store(transaction, &batch)).await
     }
 }
 
