@@ -48,7 +48,8 @@ fn a_bad_line_is_reported_with_its_number_and_the_others_are_stored(store: &Stor
     let file = store.file("mixed.ndjson", mixed());
     let ran = store.run(&[&INGEST[..], &[&file]].concat());
     ran.assert_code(0);
-    assert_eq!(ran.text(), "done: 2 added, 0 changed, 0 unchanged, 4 left out\n");
+    let report = "no manifest, so types are inferred: body text\ndone: 2 added, 0 changed, 0 unchanged, 0 deleted, 4 left out\n";
+    assert_eq!(ran.text(), report);
     let lines: Vec<&str> = ran.err.lines().collect();
     assert_eq!(lines.len(), REJECTED.len(), "{}", ran.err);
     for (said, (number, code)) in lines.iter().zip(REJECTED) {
@@ -74,7 +75,9 @@ fn json_reports_each_rejection_and_what_is_safe(store: &Store) {
         of("rejected").iter().all(|event| event["reason"].as_str().is_some_and(|reason| !reason.is_empty()))
     );
     assert_eq!(of("stored"), [&json!({ "event": "stored", "through_line": 7, "records": 2 })]);
-    let done = json!({ "event": "done", "added": 2, "changed": 0, "unchanged": 0, "rejected": 4 });
+    assert_eq!(of("inferred"), [&json!({ "event": "inferred", "fields": { "body": ["text"] } })]);
+    let done =
+        json!({ "event": "done", "added": 2, "changed": 0, "unchanged": 0, "deleted": 0, "rejected": 4 });
     assert_eq!(events.last(), Some(&done));
 }
 
@@ -98,7 +101,8 @@ fn importing_the_same_again_changes_nothing(store: &Store) {
     let file = store.file("lines.ndjson", lines);
     let done = || store.run(&[&INGEST[..], &[&file, "--json"]].concat()).json_lines().pop().unwrap();
     assert_eq!(done()["added"], 50);
-    let again = json!({ "event": "done", "added": 0, "changed": 0, "unchanged": 50, "rejected": 0 });
+    let again =
+        json!({ "event": "done", "added": 0, "changed": 0, "unchanged": 50, "deleted": 0, "rejected": 0 });
     assert_eq!(done(), again);
 }
 
@@ -143,6 +147,10 @@ fn a_manifest_settles_keys_and_must_be_the_streams_own(store: &Store) {
     ran.assert_code(0);
     assert_eq!(ran.json_lines()[0]["code"], "invalid_record_identity");
     assert_eq!(ran.json_lines().last().unwrap()["added"], 1);
+    assert!(
+        ran.json_lines().iter().all(|event| event["event"] != "inferred"),
+        "the manifest says what there is"
+    );
     let wrong = store.run(&["ingest", "--connection", "home", "drafts", &file, "--manifest", &manifest]);
     wrong.assert_code(1);
     assert!(wrong.err.contains("describes the stream \"messages\", not \"drafts\""), "{}", wrong.err);

@@ -8,13 +8,15 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lines::{Item, read_lines};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
+use stepwell_contract::quote::excerpt;
 use stepwell_contract::{ConnectionId, StreamName};
+use stepwell_source::FieldKind;
 use stepwell_source::embedded::{IngestTarget, StoredBatch};
-use stepwell_source::prepare::Manifest;
+use stepwell_source::prepare::{Manifest, Rejection};
 use stepwell_source::sqlite::Missing;
 use tokio::sync::mpsc;
 
@@ -51,6 +53,9 @@ pub(crate) struct IngestArguments {
     file: PathBuf,
 }
 
+/// How many fields a report names.
+const NAMED: usize = 12;
+
 /// What became of the lines.
 #[derive(Default)]
 struct Report {
@@ -83,30 +88,20 @@ impl IngestArguments {
         while let Some(Item { line, bytes, record }) = items.recv().await {
             bar.inc(bytes);
             match record {
-                Err(rejection) => {
-                    report.rejected += 1;
-                    let code = rejection.code.as_str();
-                    if output.is_json() {
-                        let reason = &rejection.message;
-                        output.json(
-                            &json!({ "event": "rejected", "line": line, "code": code, "reason": reason }),
-                        )?;
-                    } else {
-                        bar.suspend(|| output.warn(format_args!("line {line} left out: {rejection}")));
-                    }
-                }
+                Err(rejection) => report.rejected(line, &rejection, &bar, output)?,
                 Ok(record) => {
                     report.waiting.push_back(line);
                     if let Some(batch) = ingest.push(*record).await? {
-                        report.stored(batch, output)?;
+                        report.stored(batch, &bar, output)?;
                     }
                 }
             }
         }
         let last = ingest.flush().await?;
-        report.stored(last, output)?;
+        report.stored(last, &bar, output)?;
         reader.await.context("the reading thread ended early")??;
         bar.finish_and_clear();
+        report.inferred(ingest.inferred(), output)?;
         report.finish(output)?;
         if self.strict && report.rejected > 0 {
             bail!("{} lines were left out", report.rejected);
@@ -123,12 +118,32 @@ impl IngestArguments {
 }
 
 impl Report {
+    /// Notes a line that is left out.
+    fn rejected(
+        &mut self,
+        line: u64,
+        rejection: &Rejection,
+        bar: &ProgressBar,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        self.rejected += 1;
+        if output.is_json() {
+            let (code, reason) = (rejection.code.as_str(), &rejection.message);
+            return output
+                .json(&json!({ "event": "rejected", "line": line, "code": code, "reason": reason }));
+        }
+        bar.suspend(|| output.warn(format_args!("line {line} left out: {rejection}")));
+        Ok(())
+    }
+
     /// Notes a batch that is safe now, and tells scripts through which line.
-    fn stored(&mut self, batch: StoredBatch, output: &Output) -> anyhow::Result<()> {
-        let count = usize::try_from(batch.added + batch.changed + batch.unchanged)?;
-        let Some(line) = self.waiting.drain(..count.min(self.waiting.len())).next_back() else {
-            return Ok(());
-        };
+    fn stored(&mut self, batch: StoredBatch, bar: &ProgressBar, output: &Output) -> anyhow::Result<()> {
+        let lines: Vec<u64> = self.waiting.drain(..batch.count().min(self.waiting.len())).collect();
+        let Some(&line) = lines.last() else { return Ok(()) };
+        for refused in batch.refused.iter().filter_map(|&place| lines.get(place)) {
+            self.rejected(*refused, &Rejection::append_only(), bar, output)?;
+        }
+        let count = lines.len() - batch.refused.len();
         self.stored += batch;
         self.stored_through_line = line;
         if output.is_json() {
@@ -137,18 +152,42 @@ impl Report {
         Ok(())
     }
 
+    /// Says which types the fields were found to have, where no manifest declares them.
+    fn inferred(&self, fields: Option<Vec<(&str, Vec<FieldKind>)>>, output: &Output) -> anyhow::Result<()> {
+        let Some(fields) = fields.filter(|_| self.stored.added + self.stored.changed > 0) else {
+            return Ok(());
+        };
+        if output.is_json() {
+            let kinds = |kinds: &[FieldKind]| kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>();
+            let fields: Map<String, Value> =
+                fields.iter().map(|(field, of)| ((*field).to_owned(), json!(kinds(of)))).collect();
+            return output.json(&json!({ "event": "inferred", "fields": fields }));
+        }
+        let spelled = |(field, kinds): &(&str, Vec<FieldKind>)| {
+            let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+            format!("{} {}", excerpt(field).trim_matches('"'), kinds.join("|"))
+        };
+        let mut words: Vec<String> = fields.iter().take(NAMED).map(spelled).collect();
+        if fields.len() > NAMED {
+            words.push(format!("and {} more", fields.len() - NAMED));
+        }
+        output.line(format_args!("no manifest, so types are inferred: {}", words.join(", ")))
+    }
+
     fn finish(&self, output: &Output) -> anyhow::Result<()> {
-        let StoredBatch { added, changed, unchanged } = self.stored;
+        let StoredBatch { added, changed, unchanged, deleted, .. } = self.stored;
         if output.is_json() {
             return output.json(&json!({
-                "event": "done", "added": added, "changed": changed, "unchanged": unchanged, "rejected": self.rejected,
+                "event": "done", "added": added, "changed": changed, "unchanged": unchanged, "deleted": deleted,
+                "rejected": self.rejected,
             }));
         }
         output.line(format_args!(
-            "{GOOD}done{GOOD:#}: {} added, {} changed, {} unchanged, {} left out",
+            "{GOOD}done{GOOD:#}: {} added, {} changed, {} unchanged, {} deleted, {} left out",
             HumanCount(added),
             HumanCount(changed),
             HumanCount(unchanged),
+            HumanCount(deleted),
             HumanCount(self.rejected)
         ))
     }

@@ -97,6 +97,9 @@ pub const CURSOR_LIFETIME: u64 = 24 * 60 * 60;
 /// The step to which a lifetime is rounded up, so that equal calls within the hour give equal bytes.
 pub const CURSOR_ROUNDING: u64 = 60 * 60;
 
+/// How many days a client may stay away and still be told what changed: as long as what went is remembered.
+pub const CHANGES_KEPT_DAYS: i64 = 90;
+
 // Names of tools.
 
 /// The longest name of a tool, in bytes, that every model interface takes.

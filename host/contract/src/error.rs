@@ -79,6 +79,9 @@ codes! {
     InvalidCursor = "invalid_cursor", Adapter, Some(400), "The cursor was not issued for this record, field and grant.";
     StaleCursor = "stale_cursor", Adapter, Some(409), "The field changed since the cursor was issued.";
     ExpiredCursor = "expired_cursor", Adapter, Some(410), "The cursor is past its lifetime.";
+    CursorExpired = "cursor_expired", ResourceServer, Some(410), "The changes since then are no longer kept.";
+    UnknownView = "unknown_view", ResourceServer, Some(400), "The stream has no such view within the grant.";
+    InvalidExpand = "invalid_expand", ResourceServer, Some(400), "The records lead to nothing of that name within the grant, or not to so many.";
     InvalidToken = "invalid_token", Authorization, Some(401), "The token is unknown, expired or revoked.";
     OwnerTokenRefused = "owner_token_refused", Authorization, Some(403), "An owner token may not read through this door.";
     GrantExpired = "grant_expired", Authorization, Some(403), "The grant is past its expiry.";

@@ -9,8 +9,8 @@ use stepwell_contract::handle::Handle;
 use stepwell_contract::quote::json_string;
 use stepwell_contract::selector::WindowArguments;
 use stepwell_contract::{Chars, FieldPath};
-use stepwell_source::FieldKind;
 use stepwell_source::shape::RecordIdentity;
+use stepwell_source::{FieldKind, RecordView};
 
 /// The line of text that says how to read on in a record, from the wordiest to the barest form: with the address and the
 /// other cut fields, without the address, the call alone. Empty where nothing was cut.
@@ -27,10 +27,11 @@ impl Ladder {
     pub(crate) fn ladder_record(
         &self,
         asker: &Asker<'_>,
-        identity: &RecordIdentity,
+        view: &RecordView,
         rungs: &[Rung<'_>],
         previewed_by: Option<&str>,
     ) -> Value {
+        let identity = &view.identity;
         let field = |rung| self.ladder_field(asker, identity, rung, previewed_by.is_some());
         let fields: Vec<Value> = rungs.iter().map(field).collect();
         json!({
@@ -38,6 +39,7 @@ impl Ladder {
             "connection_id": identity.connection.as_str(),
             "stream": identity.stream.as_str(),
             "record_id": identity.record.as_str(),
+            "revision": view.revision,
             "fields": fields,
         })
     }

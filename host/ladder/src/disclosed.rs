@@ -3,12 +3,13 @@
 //! For a record that stands in a list or as a document, `bytes` is the length of the JSON that describes it. For a part of
 //! a field it is the length of that text or of those bytes.
 
+use crate::expand;
 use crate::ladder::Ladder;
 use serde_json::Value;
 use stepwell_contract::{Bytes, Chars, FieldPath, Span};
-use stepwell_source::query::SearchHit;
+use stepwell_source::query::{Expanded, RecordsPage, SearchHit};
 use stepwell_source::shape::RecordIdentity;
-use stepwell_source::{Disclosure, Extent, RecordView};
+use stepwell_source::{Disclosure, Extent};
 
 impl Ladder {
     pub(crate) fn window_name(&self) -> Option<&'static str> {
@@ -55,14 +56,30 @@ fn snippet(identity: &RecordIdentity, field: &Value) -> Option<Disclosure> {
     Some(Disclosure::of_part(identity, path, extent, Bytes::of(text)))
 }
 
-/// The rows of a page, one entry for each.
-pub(crate) fn rows(views: &[RecordView], structured: &Value, tiers: &[Option<String>]) -> Vec<Disclosure> {
+/// The rows of a page, one entry for each, for each record that a row leads to, and for each that is gone.
+pub(crate) fn rows(
+    page: &RecordsPage,
+    expanded: &[Vec<Expanded>],
+    structured: &Value,
+    tiers: &[Option<String>],
+) -> Vec<Disclosure> {
     let rows = &structured["data"]["data"];
-    let row = |(index, view): (usize, &RecordView)| {
-        Disclosure::of_record(&view.identity, json_bytes(&rows[index]))
-            .shaped_by(tiers.get(index).cloned().flatten())
-    };
-    views.iter().enumerate().map(row).collect()
+    let mut disclosed = Vec::new();
+    for (index, view) in page.records.iter().enumerate() {
+        let (row, tier) = (&rows[index], tiers.get(index).cloned().flatten());
+        let Some(expanded) = expanded.get(index) else {
+            disclosed.push(Disclosure::of_record(&view.identity, json_bytes(row)).shaped_by(tier));
+            continue;
+        };
+        let own = json_bytes(row).saturating_sub(json_bytes(&row["expanded"]));
+        disclosed.push(Disclosure::of_record(&view.identity, own).shaped_by(tier));
+        disclosed.extend(expand::disclosed(expanded, &row["expanded"]));
+    }
+    let gone = page.removed.iter().enumerate();
+    disclosed.extend(gone.map(|(index, identity)| {
+        Disclosure::of_record(identity, json_bytes(&rows[page.records.len() + index]))
+    }));
+    disclosed
 }
 
 /// A document: the record, and the part of its main field that stands in the document's text.
@@ -72,7 +89,9 @@ pub(crate) fn document(
     body_field: Option<&str>,
     tier: Option<String>,
 ) -> Vec<Disclosure> {
-    let (whole, text) = (json_bytes(document), document["text"].as_str().unwrap_or_default());
+    let others = json_bytes(&document["metadata"]["expanded"]);
+    let (whole, text) =
+        (json_bytes(document).saturating_sub(others), document["text"].as_str().unwrap_or_default());
     let Some(field) = body_field else { return vec![Disclosure::of_record(identity, whole).shaped_by(tier)] };
     let rest = whole.saturating_sub(json_bytes(&document["text"]));
     let extent = Extent::Chars(Span::at(Chars::ZERO, Chars::of(text)));

@@ -4,6 +4,7 @@ use crate::arguments;
 use crate::content_ladder::read_args;
 use crate::describe::{body_field, cut_value, labels_of, scope_of, title, url};
 use crate::disclosed;
+use crate::expand;
 use crate::fit::first_that_fits;
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value, json};
 use stepwell_contract::budget::{self, DOCUMENT_TEXT};
 use stepwell_contract::{Chars, FieldPath};
 use stepwell_source::catalogue::GrantedScope;
+use stepwell_source::query::ExpandQuery;
 use stepwell_source::shape::FieldView;
 use stepwell_source::{FieldKind, RecordView, time};
 use stepwell_tiers::Purpose;
@@ -29,15 +31,17 @@ struct Size {
     values: usize,
     /// How many fields the ladder describes.
     fields: usize,
+    /// How many records stand among the metadata of each relationship.
+    expanded: usize,
 }
 
 /// From generous to sparing; the first that fits the budget is taken.
 const SIZES: [Size; 5] = [
-    Size { text: DOCUMENT_TEXT, value: Chars(200), values: 24, fields: 8 },
-    Size { text: DOCUMENT_TEXT, value: Chars(80), values: 12, fields: 8 },
-    Size { text: Chars(2_048), value: Chars(80), values: 8, fields: 4 },
-    Size { text: Chars(1_024), value: Chars(40), values: 4, fields: 2 },
-    Size { text: Chars(256), value: Chars(20), values: 2, fields: 1 },
+    Size { text: DOCUMENT_TEXT, value: Chars(200), values: 24, fields: 8, expanded: 100 },
+    Size { text: DOCUMENT_TEXT, value: Chars(80), values: 12, fields: 8, expanded: 25 },
+    Size { text: Chars(2_048), value: Chars(80), values: 8, fields: 4, expanded: 10 },
+    Size { text: Chars(1_024), value: Chars(40), values: 4, fields: 2, expanded: 3 },
+    Size { text: Chars(256), value: Chars(20), values: 2, fields: 1, expanded: 1 },
 ];
 
 /// How long a value may be in the text of a record that has no main text.
@@ -64,25 +68,43 @@ impl Ladder {
         let requested = arguments::required(args, "id")?;
         let record = arguments::record(args)?;
         let fields = arguments::texts(args, "fields");
+        let relationships = expand::relationships(args)?;
         let view = self.source.record(asker.caller, &record, fields.as_deref()).await;
         let view = view.map_err(|error| arguments::renamed(error, "field_path", "fields"))?;
         let scopes = self.source.catalogue(asker.caller).await?;
+        let expanded = match relationships.is_empty() {
+            true => Vec::new(),
+            false => {
+                let query = ExpandQuery {
+                    stream: view.identity.stream.clone(),
+                    connection: Some(view.identity.connection.clone()),
+                    records: vec![view.identity.clone()],
+                    relationships,
+                };
+                self.source.expand(asker.caller, &query).await?.into_iter().flatten().collect()
+            }
+        };
         let views = [(&view, &[][..])];
         let glances = self.glances(asker, &views, &scopes, Purpose::Document, PREVIEW_BYTES).await?;
         let links = self.links(asker, &views, &scopes).await?;
         let (scope, glance) =
             (scope_of(&scopes, &view.identity), glances.into_iter().next().unwrap_or_default());
         let compose = |size: Size| {
-            let (text, structured) = self.document(asker, requested, &view, scope, &glance, size);
+            let beside = (!expanded.is_empty())
+                .then(|| expand::json(&view.identity, &expanded, &scopes, size.value, size.expanded));
+            let (text, structured) = self.document(asker, requested, &view, scope, &glance, beside, size);
             Reply { text, structured, links: links.clone(), meta: None, disclosed: Vec::new() }
         };
         let (reply, _) = first_that_fits(&SIZES, budget::RESULT, compose);
         let mut reply = reply.unwrap_or_else(|| compose(SIZES[0]));
         let shown = &reply.structured;
+        let beside = expand::disclosed(&expanded, &shown["metadata"]["expanded"]);
         reply.disclosed = disclosed::document(&view.identity, shown, body_field(&view, scope), glance.by);
+        reply.disclosed.extend(beside);
         Ok(reply)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "a record and what is said about it")]
     fn document(
         &self,
         asker: &Asker<'_>,
@@ -90,12 +112,16 @@ impl Ladder {
         view: &RecordView,
         scope: Option<&GrantedScope>,
         glance: &Glance,
+        expanded: Option<Value>,
         size: Size,
     ) -> (Vec<String>, Value) {
         let body = body(view, scope, size);
         let mut rungs = self.document_rungs(view, &body, glance, size);
         let [next, ..] = self.continuation(&view.identity, &rungs);
-        let metadata = self.metadata(view, &body, &rungs, glance, size);
+        let mut metadata = self.metadata(view, &body, &rungs, glance, size);
+        if let Some(expanded) = expanded {
+            metadata["expanded"] = expanded;
+        }
         rungs.truncate(size.fields);
         let mut document = json!({
             "id": requested,
@@ -108,7 +134,7 @@ impl Ladder {
         if !next.is_empty() {
             text.push(next);
         }
-        let records = [self.ladder_record(asker, &view.identity, &rungs, glance.by.as_deref())];
+        let records = [self.ladder_record(asker, view, &rungs, glance.by.as_deref())];
         document["content_ladder"] = self.content_ladder("record", records.into_iter());
         (text, document)
     }
@@ -177,7 +203,8 @@ impl Ladder {
         metadata.insert("connection_id".into(), json!(identity.connection.as_str()));
         metadata.insert("stream".into(), json!(identity.stream.as_str()));
         metadata.insert("record_id".into(), json!(identity.record.as_str()));
-        metadata.insert("emitted_at".into(), json!(time::print(view.time)));
+        metadata.insert("emitted_at".into(), json!(time::print(view.emitted_at)));
+        metadata.insert("revision".into(), json!(view.revision));
         metadata.extend(labels_of(view).map(|(name, label)| (name.to_owned(), json!(label))));
         if let Some(field) = &body.field {
             metadata.insert("text_field".into(), json!(FieldPath::top_level(field).as_str()));

@@ -8,6 +8,7 @@ mod arguments;
 mod content_ladder;
 mod describe;
 mod disclosed;
+mod expand;
 mod fetch;
 mod filter;
 mod fit;

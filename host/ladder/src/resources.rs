@@ -168,8 +168,7 @@ impl Ladder {
             let value = |field: &FieldView| json!({ "name": field.name, "value": cut_value(field, most).0 });
             let fields = names.iter().filter_map(|name| shapes::named(&view, name)).map(value);
             let fields: Vec<Value> = fields.collect();
-            let entry =
-                self.ladder_record(asker, &view.identity, &record_rungs(&view, most), preview.as_deref());
+            let entry = self.ladder_record(asker, &view, &record_rungs(&view, most), preview.as_deref());
             document = json!({
                 "id": view.identity.id().to_string(),
                 "title": title(&view, scope),

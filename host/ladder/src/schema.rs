@@ -9,7 +9,7 @@ use crate::search::short;
 use serde_json::{Value, json};
 use stepwell_contract::quote::{excerpt, json_string};
 use stepwell_contract::{Bytes, Chars, Code, Refusal, budget};
-use stepwell_source::catalogue::{FieldInfo, GrantedScope};
+use stepwell_source::catalogue::{FieldInfo, GrantedRelationship, GrantedScope, GrantedView};
 use stepwell_source::time;
 
 /// How long a label may be in a line of text.
@@ -73,7 +73,7 @@ impl Ladder {
 enum Detail {
     /// Their schemas too.
     Full,
-    /// Names, types and roles.
+    /// Names, types, roles, and what can be asked; views and relationships.
     Types,
     /// Names.
     Names,
@@ -120,8 +120,10 @@ fn entry(scope: &GrantedScope) -> Entry {
     let named: Vec<String> = scope.fields.iter().map(|field| json_string(&field.name)).collect();
     let few = named.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(" ");
     let more = named.len().saturating_sub(FEW);
+    let leads = format!("{}{}", views_words(scope), relationships_words(scope));
     Entry {
         forms: vec![
+            format!("{line} fields={}{inferred}{leads}", typed.join(" ")),
             format!("{line} fields={}{inferred}", typed.join(" ")),
             format!("{line} fields={}{inferred}", named.join(" ")),
             format!("{line} fields={few} and {more} more"),
@@ -137,10 +139,75 @@ fn field_words(field: &FieldInfo) -> String {
     if let Some(role) = &field.role {
         flags.push_str(&format!(",role={role}"));
     }
-    if field.searchable {
-        flags.push_str(",search");
+    for (is, flag) in
+        [(field.searchable, "search"), (!field.ranges.is_empty(), "range"), (field.sortable, "sort")]
+    {
+        if is {
+            flags.push_str(&format!(",{flag}"));
+        }
     }
     format!("{}[{flags}]", json_string(&field.name))
+}
+
+/// The views, each with its fields. One of which some fields are not granted shows the others, and says so.
+fn views_words(scope: &GrantedScope) -> String {
+    let view = |view: &GrantedView| {
+        let fields: Vec<String> = view.fields.iter().map(|field| json_string(field)).collect();
+        let cut = if view.complete { "" } else { " (as far as granted)" };
+        format!("\n  view={} fields={}{cut}", json_string(&view.id), fields.join(" "))
+    };
+    scope.views.iter().map(view).collect()
+}
+
+/// Where records lead.
+fn relationships_words(scope: &GrantedScope) -> String {
+    let words = |related: &GrantedRelationship| {
+        let [name, stream, key] =
+            [related.name.as_str(), related.stream.as_str(), related.foreign_key.as_str()].map(json_string);
+        let kind = related.cardinality.as_str();
+        let expands = related.expands.map_or(String::new(), |limits| format!(" expand up to {}", limits.max));
+        format!("\n  relationship={name} {kind} stream={stream} by {key}{expands}")
+    };
+    scope.relationships.iter().map(words).collect()
+}
+
+/// What can be asked about a field: which filters, which order, which numbers.
+fn capabilities(field: &FieldInfo, entry: &mut Value) {
+    let mut filter = Vec::new();
+    if field.exact {
+        filter.push("eq");
+    }
+    filter.extend(field.ranges.iter().map(String::as_str));
+    entry["filter"] = json!(filter);
+    entry["sortable"] = json!(field.sortable);
+    entry["aggregate"] = json!(field.aggregations);
+}
+
+fn views_json(scope: &GrantedScope) -> Value {
+    let view = |view: &GrantedView| {
+        let mut entry = json!({ "id": view.id, "fields": view.fields, "complete": view.complete });
+        if let Some(label) = &view.label {
+            entry["label"] = json!(label);
+        }
+        entry
+    };
+    scope.views.iter().map(view).collect()
+}
+
+fn relationships_json(scope: &GrantedScope) -> Value {
+    let relationship = |related: &GrantedRelationship| {
+        let mut entry = json!({
+            "name": related.name,
+            "stream": related.stream.as_str(),
+            "foreign_key": related.foreign_key,
+            "cardinality": related.cardinality.as_str(),
+        });
+        if let Some(limits) = related.expands {
+            entry["expand"] = json!({ "default_limit": limits.default, "max_limit": limits.max });
+        }
+        entry
+    };
+    scope.relationships.iter().map(relationship).collect()
 }
 
 fn stream_json(scope: &GrantedScope, detail: Detail) -> Value {
@@ -149,6 +216,7 @@ fn stream_json(scope: &GrantedScope, detail: Detail) -> Value {
         "connection_id": scope.connection.as_str(),
         "declared": scope.declared,
         "primary_key": scope.primary_key,
+        "semantics": scope.semantics.as_str(),
     });
     let optional = [
         ("connector_key", scope.connector.clone()),
@@ -171,6 +239,7 @@ fn stream_json(scope: &GrantedScope, detail: Detail) -> Value {
         if let Some(role) = &field.role {
             entry["role"] = json!(role);
         }
+        capabilities(field, &mut entry);
         if let (Detail::Full, Some(schema)) = (detail, &field.schema) {
             entry["schema"] = schema.clone();
         }
@@ -179,6 +248,8 @@ fn stream_json(scope: &GrantedScope, detail: Detail) -> Value {
     match detail {
         Detail::Full | Detail::Types => {
             stream["fields"] = json!(scope.fields.iter().map(field).collect::<Vec<_>>());
+            stream["views"] = views_json(scope);
+            stream["relationships"] = relationships_json(scope);
         }
         Detail::Names => {
             stream["fields"] =

@@ -180,7 +180,7 @@ impl Ladder {
         let ladder = page.hits.iter().zip(previews).take(records).map(|(hit, preview)| {
             let mut rungs = hit_rungs(hit, snippet);
             rungs.truncate(fields);
-            self.ladder_record(asker, &hit.record.identity, &rungs, preview.as_deref())
+            self.ladder_record(asker, &hit.record, &rungs, preview.as_deref())
         });
         let ladder = self.content_ladder("search_results", ladder);
         let warnings: Vec<Value> = match page.ignored_words.as_slice() {

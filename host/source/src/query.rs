@@ -1,7 +1,8 @@
 //! What can be asked about many records at once.
 
 use crate::filter::Condition;
-use crate::shape::RecordView;
+use crate::prepare::Cardinality;
+use crate::shape::{RecordIdentity, RecordView};
 use stepwell_contract::{Chars, ConnectionId, FieldPath, Span, StreamName};
 
 /// Which way a list runs.
@@ -23,14 +24,20 @@ pub struct RecordsQuery {
     pub connection: Option<ConnectionId>,
     /// Only these fields.
     pub fields: Option<Vec<String>>,
+    /// Only the fields of this declared view, as far as they are granted.
+    pub view: Option<String>,
     /// Only records that meet all of these.
     pub conditions: Vec<Condition>,
+    /// By the value of this field, or by `emitted_at`; without it by what orders the stream.
+    pub sort: Option<String>,
     /// Which way.
     pub order: Order,
     /// How many at most.
     pub limit: usize,
     /// Goes on from an earlier page.
     pub cursor: Option<String>,
+    /// Only what changed since an earlier answer: its `next_changes_since`, or `beginning` for everything.
+    pub changes_since: Option<String>,
 }
 
 /// A page of records, in one order over all connections.
@@ -38,8 +45,42 @@ pub struct RecordsQuery {
 pub struct RecordsPage {
     /// The records.
     pub records: Vec<RecordView>,
+    /// Records that are no longer there, or no longer within the grant, if changes were asked for.
+    pub removed: Vec<RecordIdentity>,
     /// Goes on after them; none at the end.
     pub next_cursor: Option<String>,
+    /// Asks for what changes from now on; on the last page of changes.
+    pub next_changes_since: Option<String>,
+}
+
+/// Asks for what records lead to.
+#[derive(Clone, Debug)]
+pub struct ExpandQuery {
+    /// The stream of the records.
+    pub stream: StreamName,
+    /// Only this connection.
+    pub connection: Option<ConnectionId>,
+    /// The records.
+    pub records: Vec<RecordIdentity>,
+    /// The relationships, each with how many records to show of it.
+    pub relationships: Vec<(String, Option<usize>)>,
+}
+
+/// What one relationship of one record leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// The relationship's name.
+    pub name: String,
+    /// Whether it leads to one record or to many.
+    pub cardinality: Cardinality,
+    /// The stream that it leads to.
+    pub stream: StreamName,
+    /// The field that holds the other side's key.
+    pub foreign_key: String,
+    /// The records, the newest first.
+    pub records: Vec<RecordView>,
+    /// Whether there are more of them.
+    pub has_more: bool,
 }
 
 /// Asks for records that contain words.

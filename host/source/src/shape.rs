@@ -66,6 +66,11 @@ impl FieldKind {
         self as i64
     }
 
+    /// The kinds whose bits are set: how the store notes which kinds a field has had.
+    pub(crate) fn in_bits(bits: i64) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|kind| bits & (1 << kind.code()) != 0).collect()
+    }
+
     pub(crate) fn from_code(code: i64) -> Option<Self> {
         Self::ALL.get(usize::try_from(code).ok()?).copied()
     }
@@ -205,8 +210,12 @@ pub struct RecordView {
     pub connector: Option<String>,
     /// The connection's name for people.
     pub label: Option<String>,
-    /// When it was emitted, or else when it arrived.
+    /// When it is from: the value that orders it, if that is granted, or else when it was emitted.
     pub time: Millis,
+    /// When it was first emitted, or else when it first arrived.
+    pub emitted_at: Millis,
+    /// Opaque; it changes exactly when a granted field comes, goes or changes.
+    pub revision: String,
     /// Its granted fields, sorted by name.
     pub fields: Vec<FieldView>,
 }

@@ -3,7 +3,9 @@
 use crate::catalogue::GrantedScope;
 use crate::error::Result;
 use crate::ledger::Disclosure;
-use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
+use crate::query::{
+    AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
+};
 use crate::shape::{Field, RecordRef, RecordView};
 use crate::token::{Caller, Token};
 use async_trait::async_trait;
@@ -46,6 +48,9 @@ pub trait Source: Send + Sync + Debug {
 
     /// Lists a stream's records: one order and one limit over all connections.
     async fn records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage>;
+
+    /// Follows declared relationships from records: for each record, what each relationship leads to within the grant.
+    async fn expand(&self, caller: &Caller, query: &ExpandQuery) -> Result<Vec<Vec<Expanded>>>;
 
     /// Finds records that contain words.
     async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage>;

@@ -7,6 +7,9 @@ use jiff::tz::TimeZone;
 /// A moment in milliseconds since 1970 in UTC.
 pub type Millis = i64;
 
+/// A day.
+pub const DAY: Millis = 24 * 60 * 60 * 1_000;
+
 /// Reads the clock.
 #[must_use]
 pub fn now() -> Millis {

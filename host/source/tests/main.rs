@@ -3,12 +3,15 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
 mod care;
+mod changes;
 mod dice;
 mod equal_answers;
+mod expanding;
 mod grants;
 mod huge;
 mod ledger;
 mod ledger_cost;
+mod listing;
 mod names;
 mod nested;
 mod phrases;

@@ -29,9 +29,20 @@ async fn two_accounts(world: &World) {
     world.fill("work/messages", Some(MANIFEST), &work).await;
 }
 
-fn list(limit: usize, order: Order, cursor: Option<String>) -> RecordsQuery {
+pub(crate) fn list(limit: usize, order: Order, cursor: Option<String>) -> RecordsQuery {
     let stream = StreamName::new("messages").unwrap();
-    RecordsQuery { stream, connection: None, fields: None, conditions: Vec::new(), order, limit, cursor }
+    RecordsQuery {
+        stream,
+        connection: None,
+        fields: None,
+        view: None,
+        conditions: Vec::new(),
+        sort: None,
+        order,
+        limit,
+        cursor,
+        changes_since: None,
+    }
 }
 
 fn words(q: &str) -> SearchQuery {

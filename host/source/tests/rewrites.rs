@@ -22,7 +22,7 @@ on_both_engines!(
 );
 
 fn stored(added: u64, changed: u64, unchanged: u64) -> StoredBatch {
-    StoredBatch { added, changed, unchanged }
+    StoredBatch { added, changed, unchanged, ..StoredBatch::default() }
 }
 
 fn letter(key: &str, body: &str) -> String {

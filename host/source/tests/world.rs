@@ -82,6 +82,23 @@ impl World {
         let _ = connection.await;
     }
 
+    /// Counts the rows of a table behind the store's back.
+    pub(crate) async fn count(&self, table: &str) -> i64 {
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        if let Some(path) = self.url.strip_prefix("sqlite:") {
+            let file = rusqlite::Connection::open(path).expect("the file");
+            return file.query_row(&sql, [], |row| row.get(0)).expect("a count");
+        }
+        let (client, connection) =
+            tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await.expect("the database");
+        let connection = tokio::spawn(connection);
+        client.batch_execute("SET search_path TO stepwell").await.expect("a schema");
+        let count = client.query_one(&sql, &[]).await.expect("a count").get(0);
+        drop(client);
+        let _ = connection.await;
+        count
+    }
+
     /// Ingests lines of NDJSON into `connection/stream`.
     pub(crate) async fn fill<L: AsRef<[u8]>>(
         &self,
@@ -102,7 +119,7 @@ impl World {
         let mut ingest = self.store.ingest(&target).await.expect("an ingest");
         let mut filled = Filled { stored: StoredBatch::default(), rejected: Vec::new() };
         for (number, line) in lines.iter().enumerate() {
-            match prepare(line.as_ref(), &manifest) {
+            match prepare(line.as_ref(), ingest.manifest()) {
                 Ok(record) => filled.stored += ingest.push(record).await.expect("a push").unwrap_or_default(),
                 Err(rejection) => filled.rejected.push((number + 1, rejection.code)),
             }

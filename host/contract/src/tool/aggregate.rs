@@ -1,7 +1,7 @@
 //! `aggregate`: a number about a stream's records.
 
 use super::ToolDefinition;
-use super::shape::{accepting_any_filter, choice, closed, connection, envelope, filter, limit, name};
+use super::shape::{accepting_more, choice, closed, connection, envelope, filter, limit, name};
 use serde_json::json;
 
 pub(super) fn definition() -> ToolDefinition {
@@ -29,7 +29,7 @@ pub(super) fn definition() -> ToolDefinition {
         description: "Counts or computes over the records of one stream without reading them: count, sum, min, max, \
                       count_distinct; in all, for each value of a field, or for each stretch of time. Up to 100 groups."
             .to_owned(),
-        accepts: accepting_any_filter(&input),
+        accepts: accepting_more(&input),
         input,
         output: envelope(&[]),
     }

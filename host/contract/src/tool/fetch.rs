@@ -1,6 +1,6 @@
 //! `fetch`: one record as a document.
 
-use super::shape::{closed, connection, name, names};
+use super::shape::{accepting_more, closed, connection, expand, expand_limit, name, names};
 use super::{ToolDefinition, ToolSet, ladder};
 use serde_json::json;
 
@@ -10,6 +10,8 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
         json!({
             "id": name("The record's id, exactly as a result shows it."),
             "fields": names("Only these top-level fields."),
+            "expand": expand(),
+            "expand_limit": expand_limit(),
             "connection_id": connection(),
         }),
     );
@@ -36,7 +38,7 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
         name: "fetch",
         title: "Fetch a record",
         description,
-        accepts: input.clone(),
+        accepts: accepting_more(&input),
         input,
         output,
     }

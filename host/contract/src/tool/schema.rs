@@ -18,7 +18,8 @@ pub(super) fn definition() -> ToolDefinition {
         title: "List streams and fields",
         description:
             "Lists the connections, streams and fields that the grant lets you read. Call it first, without \
-                      arguments; pass stream for one stream's fields."
+                      arguments; pass stream for one stream's \
+                      fields, views, relationships, and what can be filtered, sorted and computed."
                 .to_owned(),
         accepts: input.clone(),
         input,

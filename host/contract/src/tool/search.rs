@@ -1,8 +1,6 @@
 //! `search`: records that contain words.
 
-use super::shape::{
-    accepting_any_filter, choice, closed, connection, cursor, envelope, filter, limit, names,
-};
+use super::shape::{accepting_more, choice, closed, connection, cursor, envelope, filter, limit, names};
 use super::{ToolDefinition, ToolSet, ladder};
 use serde_json::{Value, json};
 
@@ -39,7 +37,7 @@ pub(super) fn definition(on: ToolSet) -> ToolDefinition {
         name: "search",
         title: "Search records",
         description,
-        accepts: accepting_any_filter(&input),
+        accepts: accepting_more(&input),
         input,
         output: envelope(&[
             ("results", json!({ "type": "array", "items": result() })),

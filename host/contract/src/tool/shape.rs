@@ -46,7 +46,6 @@ pub(super) fn connection() -> Value {
     name("Only this connection. Needed where a record id without a connection exists in several.")
 }
 
-/// The cursor argument of lists.
 /// Conditions on fields, as they are advertised. What is no such object gets a code of its own, so any value is accepted
 /// and then looked at.
 pub(super) fn filter() -> Value {
@@ -57,13 +56,28 @@ pub(super) fn filter() -> Value {
     })
 }
 
-/// The same input, accepting any filter.
-pub(super) fn accepting_any_filter(input: &Value) -> Value {
+/// The relationships to follow.
+pub(super) fn expand() -> Value {
+    names("Show the records that these relationships of schema lead to, along with each record.")
+}
+
+/// How far to follow them. What is no such object gets a code of its own, as a filter does.
+pub(super) fn expand_limit() -> Value {
+    json!({ "type": "object", "description": "How many records of each, such as {\"replies\":5}." })
+}
+
+/// The same input, accepting any filter and any limits of what is expanded.
+pub(super) fn accepting_more(input: &Value) -> Value {
     let mut accepts = input.clone();
-    accepts["properties"]["filter"] = json!({});
+    for name in ["filter", "expand_limit"] {
+        if accepts["properties"].get(name).is_some() {
+            accepts["properties"][name] = json!({});
+        }
+    }
     accepts
 }
 
+/// The cursor argument of lists.
 pub(super) fn cursor() -> Value {
     name("next_cursor of the previous page, exactly as shown. Keep the other arguments as they were.")
 }

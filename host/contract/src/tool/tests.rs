@@ -79,10 +79,12 @@ fn both_spellings_accept_the_same() {
     let [portable, seed] = [Spelling::Portable, Spelling::Seed].map(|s| definitions(ToolSet::ALL, s));
     for (portable, seed) in portable.iter().zip(&seed) {
         assert_eq!(portable.accepts, seed.accepts);
-        // A filter of another shape is accepted, and then refused with a code of its own.
+        // These are accepted in any shape, and then refused with codes of their own.
         let mut accepts = seed.accepts.clone();
-        if let Some(filter) = seed.input["properties"].get("filter") {
-            accepts["properties"]["filter"] = filter.clone();
+        for name in ["filter", "expand_limit"] {
+            if let Some(schema) = seed.input["properties"].get(name) {
+                accepts["properties"][name] = schema.clone();
+            }
         }
         assert_eq!(accepts, seed.input);
     }

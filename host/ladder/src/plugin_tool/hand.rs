@@ -79,8 +79,19 @@ impl ToolHand {
             let hits = page.hits.into_iter().map(|hit| (hit.record, hit.matches));
             return Ok((hits.collect(), page.next_cursor.is_some()));
         }
-        let (fields, order) = (None, Order::Descending);
-        let query = RecordsQuery { stream, connection, fields, conditions, order, limit, cursor };
+        let (fields, view, sort, changes_since, order) = (None, None, None, None, Order::Descending);
+        let query = RecordsQuery {
+            stream,
+            connection,
+            fields,
+            view,
+            conditions,
+            sort,
+            order,
+            limit,
+            cursor,
+            changes_since,
+        };
         let page = self.source.records(&self.caller, &query).await?;
         let records = page.records.into_iter().map(|view| (view, Vec::new()));
         Ok((records.collect(), page.next_cursor.is_some()))

@@ -38,7 +38,7 @@ pub(super) fn row(hit: &SearchHit, snippet: Chars) -> Value {
         "stream": view.identity.stream.as_str(),
         "record_key": view.identity.record.as_str(),
         "connection_id": view.identity.connection.as_str(),
-        "emitted_at": time::print(view.time),
+        "emitted_at": time::print(view.emitted_at),
         "matched_fields": fields,
     });
     if let Some(found) = hit.matches.first() {

@@ -52,11 +52,15 @@ const fn table(
 #[rustfmt::skip]
 pub(crate) const TABLES: &[Table] = &[
     table("connection", About::Records, 1, 1_000, &[("id", Text), ("connector", Text), ("label", Text), ("created_at", Int)]),
-    table("scope", About::Records, 1, 1_000, &[("id", Int), ("connection", Text), ("stream", Text), ("manifest", Text), ("revision", Int)]),
+    table("scope", About::Records, 1, 1_000, &[("id", Int), ("connection", Text), ("stream", Text), ("manifest", Text), ("revision", Int), ("cursor_field", Text)]),
     table("scope_field", About::Records, 2, 1_000, &[("scope", Int), ("field", Text), ("kinds", Int)]),
-    table("record", About::Records, 1, 1_000, &[("id", Int), ("scope", Int), ("rid", Text), ("time", Int), ("consent_time", Int), ("sha256", Bytes), ("revision", Int)]),
-    table("field", About::Records, 1, 250, &[("id", Int), ("rec", Int), ("top", Text), ("pointer", Text), ("nested", Int), ("kind", Int), ("chars", Int), ("bytes", Int), ("sha256", Bytes), ("mime", Text), ("file_name", Text), ("nul_as", Int), ("part_start", Int), ("inline", Text)]),
+    table("record", About::Records, 1, 1_000, &[("id", Int), ("scope", Int), ("rid", Text), ("time", Int), ("consent_time", Int), ("sha256", Bytes), ("revision", Int), ("emitted", Int), ("period", Int)]),
+    table("field", About::Records, 1, 250, &[("id", Int), ("rec", Int), ("top", Text), ("pointer", Text), ("nested", Int), ("kind", Int), ("chars", Int), ("bytes", Int), ("sha256", Bytes), ("mime", Text), ("file_name", Text), ("nul_as", Int), ("part_start", Int), ("inline", Text), ("revision", Int)]),
     table("seg", About::Records, 2, 250, &[("field", Int), ("char_start", Int), ("chars", Int), ("text", Text)]),
+    table("filter_value", About::Records, 4, 1_000, &[("scope", Int), ("top", Text), ("value", Bytes), ("rec", Int)]),
+    table("former_record", About::Records, 3, 1_000, &[("scope", Int), ("rid", Text), ("ended", Int), ("began", Int), ("consent_time", Int)]),
+    table("former_field", About::Records, 2, 1_000, &[("rec", Int), ("top", Text), ("revision", Int)]),
+    table("mark", About::Records, 2, 1_000, &[("scope", Int), ("revision", Int), ("at", Int), ("mark", Bytes)]),
     table("blob", About::Records, 1, 1_000, &[("sha256", Bytes), ("bytes", Int)]),
     table("blob_part", About::Records, 2, 50, &[("sha256", Bytes), ("byte_start", Int), ("data", Bytes)]),
     table("unit", About::Words, 1, 250, &[("id", Int), ("scope", Int), ("rec", Int), ("field", Int), ("char_start", Int)]),

@@ -2,17 +2,17 @@
 
 use crate::bind;
 use crate::catalogue::{FieldInfo, GrantedScope};
-use crate::embedded::Embedded;
 use crate::embedded::grants::manifest_of;
 use crate::embedded::locate::stored_connection;
 use crate::embedded::statement::Statement;
+use crate::embedded::{Embedded, project};
 use crate::error::{Failure, Result};
 use crate::prepare::Manifest;
-use crate::shape::FieldKind;
+use crate::shape::{FieldKind, RecordIdentity};
 use crate::time::{self, Millis};
 use crate::token::Caller;
 use stepwell_contract::quote::excerpt;
-use stepwell_contract::{Code, ConnectionId, Refusal, StreamName};
+use stepwell_contract::{Code, ConnectionId, RecordId, Refusal, StreamName};
 
 /// One granted stream of one connection, with the store's own number for it.
 #[derive(Clone, Debug)]
@@ -22,28 +22,41 @@ pub(super) struct Granted {
     pub(super) stream: StreamName,
     pub(super) connector: Option<String>,
     pub(super) label: Option<String>,
-    manifest: Manifest,
+    pub(super) manifest: Manifest,
     since: Option<Millis>,
     until: Option<Millis>,
+    /// Whether the grant names the field that orders the records, or there is none.
+    pub(super) order_is_known: bool,
+}
+
+impl Granted {
+    /// The identity of one of its records.
+    pub(super) fn identity(&self, record: &str) -> Result<RecordIdentity, Failure> {
+        let record = RecordId::new(record).map_err(|rule| Failure::Store(format!("a stored key {rule}")))?;
+        Ok(RecordIdentity { connection: self.connection.clone(), stream: self.stream.clone(), record })
+    }
 }
 
 impl Embedded {
     /// Lists the granted streams, with all that the grant says about them.
     pub(super) async fn list_catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
-        let mut scopes = Vec::new();
+        let mut all = Vec::new();
         for granted in self.granted_scopes(caller).await? {
             let fields = self.granted_fields(caller, &granted).await?;
+            all.push((granted, fields));
+        }
+        let relationships: Vec<_> =
+            all.iter().map(|(granted, fields)| project::relationships(granted, fields, &all)).collect();
+        let scope = |((granted, fields), relationships): ((Granted, Vec<FieldInfo>), _)| {
             let has = |name: &str| fields.iter().any(|field| field.name == name);
-            scopes.push(GrantedScope {
-                declared: granted.manifest.document().is_some(),
-                primary_key: granted
-                    .manifest
-                    .primary_key()
-                    .iter()
-                    .filter(|field| has(field))
-                    .cloned()
-                    .collect(),
-                cursor_field: granted.manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
+            let manifest = &granted.manifest;
+            GrantedScope {
+                declared: manifest.document().is_some(),
+                semantics: manifest.semantics(),
+                primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
+                cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
+                views: project::views(manifest, &fields),
+                relationships,
                 connection: granted.connection,
                 connector: granted.connector,
                 label: granted.label,
@@ -51,9 +64,9 @@ impl Embedded {
                 since: granted.since,
                 until: granted.until,
                 fields,
-            });
-        }
-        Ok(scopes)
+            }
+        };
+        Ok(all.into_iter().zip(relationships).map(scope).collect())
     }
 
     /// The granted streams; a grant that ended is refused here.
@@ -62,11 +75,22 @@ impl Embedded {
         for mut row in self.read(Statement::GrantedScopes, bind![caller.grant(), time::now()]).await? {
             let (scope, connection, stream) = (row.int()?, stored_connection(row.text()?)?, row.text()?);
             let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
-            let manifest = manifest_of(row.text_or_null()?, &stream)?;
+            let manifest = manifest_of(row.text_or_null()?)?;
             let stream = StreamName::new(stream)
                 .map_err(|rule| Failure::Store(format!("a stored stream name {rule}")))?;
             let (since, until) = (row.int_or_null()?, row.int_or_null()?);
-            scopes.push(Granted { scope, connection, stream, connector, label, manifest, since, until });
+            let order_is_known = row.int()? != 0;
+            scopes.push(Granted {
+                scope,
+                connection,
+                stream,
+                connector,
+                label,
+                manifest,
+                since,
+                until,
+                order_is_known,
+            });
         }
         if scopes.is_empty() {
             self.require_active(caller).await?;
@@ -102,21 +126,14 @@ impl Embedded {
         Ok(scopes)
     }
 
-    async fn granted_fields(&self, caller: &Caller, granted: &Granted) -> Result<Vec<FieldInfo>> {
+    /// The granted fields of a stream, and what can be asked about each.
+    pub(super) async fn granted_fields(&self, caller: &Caller, granted: &Granted) -> Result<Vec<FieldInfo>> {
         let mut fields = Vec::new();
         let params = bind![caller.grant(), time::now(), granted.scope];
         for mut row in self.read(Statement::GrantedFields, params).await? {
             let name = row.text()?;
-            let bits = row.int_or_null()?.unwrap_or_default();
-            let kinds = FieldKind::ALL.into_iter().filter(|kind| bits & (1 << kind.code()) != 0).collect();
-            let manifest = &granted.manifest;
-            fields.push(FieldInfo {
-                kinds,
-                schema: manifest.schema_of(&name).cloned(),
-                role: manifest.role_of(&name).map(str::to_owned),
-                searchable: manifest.is_searchable(&name) && bits & (1 << FieldKind::Text.code()) != 0,
-                name,
-            });
+            let kinds = FieldKind::in_bits(row.int_or_null()?.unwrap_or_default());
+            fields.push(project::field(&granted.manifest, name, kinds));
         }
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(fields)

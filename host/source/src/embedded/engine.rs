@@ -4,8 +4,9 @@ use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::prepare::PreparedRecord;
+use crate::prepare::{PreparedRecord, Semantics};
 use crate::terms::Stem;
+use crate::time::Millis;
 use async_trait::async_trait;
 use std::fmt::Debug;
 
@@ -28,25 +29,52 @@ pub(crate) trait Engine: Send + Sync + Debug {
     fn all_words(&self, words: &[Stem]) -> String;
 
     /// Stores records in one transaction. When it returns, they survive a crash.
-    async fn store(&self, scope: i64, records: Vec<PreparedRecord>, now: i64)
-    -> Result<StoredBatch, Failure>;
+    async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure>;
+}
+
+/// Records of one stream, each of them once.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The stream.
+    pub(crate) scope: i64,
+    /// How its records live.
+    pub(crate) semantics: Semantics,
+    /// The records.
+    pub(crate) records: Vec<PreparedRecord>,
+    /// The moment of arrival.
+    pub(crate) now: Millis,
 }
 
 /// What became of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredBatch {
     /// Records that were not there before.
     pub added: u64,
     /// Records that replaced an older version.
     pub changed: u64,
-    /// Records that were there already, to the letter.
+    /// Records that were there already, to the letter, or were to be taken away and were not there.
     pub unchanged: u64,
+    /// Records that were taken away.
+    pub deleted: u64,
+    /// Records that would have changed in a stream whose records do not: their places in the batch, from zero.
+    pub refused: Vec<usize>,
+}
+
+impl StoredBatch {
+    /// How many records the batch had.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        (self.added + self.changed + self.unchanged + self.deleted) as usize + self.refused.len()
+    }
 }
 
 impl std::ops::AddAssign for StoredBatch {
     fn add_assign(&mut self, other: Self) {
+        let before = self.count();
+        self.refused.extend(other.refused.into_iter().map(|place| before + place));
         self.added += other.added;
         self.changed += other.changed;
         self.unchanged += other.unchanged;
+        self.deleted += other.deleted;
     }
 }

@@ -54,7 +54,10 @@ impl Embedded {
         if further.is_empty()
             && let Some(mut few) = self.few_of_all(caller, scopes, conditions).await?
         {
-            let descending = statement != Statement::ListOldest;
+            let descending = !matches!(statement, Statement::ListOldest | Statement::ListFirstEmitted);
+            if matches!(statement, Statement::ListLastEmitted | Statement::ListFirstEmitted) {
+                few.iter_mut().for_each(|one| one.place.time = one.emitted_at);
+            }
             few.retain(|one| {
                 after.is_none_or(|after| if descending { one.place < *after } else { one.place > *after })
             });
@@ -149,10 +152,10 @@ impl Embedded {
             }
             let mut listed = Vec::with_capacity(rows.len());
             for mut row in rows {
-                let (record, rid, time) = (row.int()?, row.text()?, row.int()?);
+                let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
                 let (connection, stream) = (granted.connection.to_string(), granted.stream.to_string());
                 let place = Place { time, connection, stream, record: rid };
-                listed.push(Listed { granted, record, place });
+                listed.push(Listed { granted, record, place, emitted_at });
             }
             let others: Vec<Condition> = [&conditions[..index], &conditions[index + 1..]].concat();
             return Ok(Some(self.keep(caller, listed, &others).await?));

@@ -25,6 +25,11 @@ const NOW: i64 = 2_000_000_000_000;
 /// The moment that the record is about.
 const AT: i64 = 1_767_225_600_000;
 
+/// The revisions of each stream.
+const FILLED: i64 = 1;
+const REMOVED: i64 = 2;
+const CHANGED: i64 = 3;
+
 /// A store with one record that the grant opens and, around it, others with the very same content.
 struct Gate {
     store: Embedded,
@@ -142,8 +147,21 @@ impl Gate {
                 bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], 100]
             }
             Statement::MatchUnits => bind![grant, NOW, scope, record, word, "", -1, 100],
-            Statement::ListNewest => bind![grant, NOW, scope, i64::MAX, "", -1, 100],
-            Statement::ListOldest => bind![grant, NOW, scope, i64::MIN, "", -1, 100],
+            Statement::ListNewest | Statement::ListLastEmitted => {
+                bind![grant, NOW, scope, i64::MAX, "", -1, 100]
+            }
+            Statement::ListOldest | Statement::ListFirstEmitted => {
+                bind![grant, NOW, scope, i64::MIN, "", -1, 100]
+            }
+            Statement::SortValues => bind![grant, NOW, scope, record - 1, "subject", 1],
+            Statement::Related => {
+                bind![grant, NOW, scope, "subject", &Digest::of(b"a heron").0[..], 100]
+            }
+            Statement::Changed => bind![grant, NOW, scope, "", REMOVED, CHANGED, 100],
+            Statement::Removed => bind![grant, NOW, scope, "", FILLED, CHANGED, 100],
+            Statement::LatestChange => bind![grant, NOW, scope, REMOVED],
+            Statement::LatestRemoval => bind![grant, NOW, scope, FILLED],
+            Statement::Marks => bind![grant, NOW, scope, &[][..], CHANGED],
             Statement::Search => [bind![grant, NOW, scope, i64::MAX, "", -1, 100], words].concat(),
             other => panic!("{} reads no data", other.name()),
         }
@@ -157,7 +175,7 @@ impl Gate {
             Statement::Locate => {
                 // The stream, its connection, the connector and the label; then whether it grants the field, and the record.
                 let _before = (row.int(), row.text(), row.text_or_null(), row.text_or_null());
-                let _record = (row.int(), row.int_or_null(), row.int_or_null());
+                let _record = (row.int(), row.int_or_null(), row.int_or_null(), row.int_or_null());
                 row.int_or_null().unwrap().is_some()
             }
             Statement::RecordFields | Statement::GrantedFields => row.text().unwrap() == "body",
@@ -167,8 +185,22 @@ impl Gate {
             }
             Statement::ListNewest
             | Statement::ListOldest
+            | Statement::ListLastEmitted
+            | Statement::ListFirstEmitted
+            | Statement::Related
+            | Statement::Changed
             | Statement::Search
             | Statement::FilteredRecords => row.int().unwrap() == record,
+            Statement::SortValues => {
+                let found = row.int().unwrap();
+                let _place = (row.text(), row.int(), row.int());
+                found == record && row.int_or_null().unwrap().is_some()
+            }
+            Statement::LatestChange => [row.int_or_null(), row.int_or_null(), row.int_or_null()]
+                .into_iter()
+                .any(|at| at.unwrap() == Some(CHANGED)),
+            Statement::LatestRemoval => row.int_or_null().unwrap() == Some(REMOVED),
+            Statement::Removed => row.text().unwrap() == "gone",
             Statement::GrantedScopes => row.int().unwrap() == scope,
             _ => true,
         };
@@ -198,12 +230,20 @@ async fn fill(store: &Embedded, place: &str) {
     let data = format!(
         r#"{{"at":{AT},"subject":"a heron","hidden_subject":"a heron","body":"{body}","file":{blob},"secret":"a hidden heron","hidden_file":{blob}}}"#
     );
+    let before = data.replace("\"a heron\"", "\"an egret\"");
+    let line = |key: &str, data: &str| format!(r#"{{"key":"{key}","data":{data}}}"#);
     let mut ingest = store.ingest(&target).await.unwrap();
-    for key in ["k", "unlisted"] {
-        let line = format!(r#"{{"key":"{key}","data":{data}}}"#);
-        ingest.push(prepare(line.as_bytes(), ingest.manifest()).unwrap()).await.unwrap();
+    // One revision after the other: all are there, one is gone, one has changed.
+    for lines in [
+        vec![line("k", &before), line("unlisted", &data), line("gone", &data)],
+        vec![r#"{"key":"gone","deleted":true}"#.to_owned()],
+        vec![line("k", &data)],
+    ] {
+        for line in lines {
+            ingest.push(prepare(line.as_bytes(), ingest.manifest()).unwrap()).await.unwrap();
+        }
+        ingest.flush().await.unwrap();
     }
-    ingest.flush().await.unwrap();
 }
 
 fn stream(name: &str, connection: &str) -> StreamRequest {
@@ -217,13 +257,13 @@ fn stream(name: &str, connection: &str) -> StreamRequest {
     }
 }
 
-/// Asks for a stream of the home connection, for the record `k` alone and for a day around its moment.
+/// Asks for a stream of the home connection, for the record `k`, and one that is gone, alone and for a day around its moment.
 fn request(name: &str, fields: &[&str]) -> GrantRequest {
     let narrow = StreamRequest {
         fields: Some(fields.iter().map(|&field| field.to_owned()).collect()),
         since: Some(AT - 1),
         until: Some(AT + 1),
-        resources: Some(vec![RecordId::new("k").unwrap()]),
+        resources: Some(["k", "gone"].map(|key| RecordId::new(key).unwrap()).to_vec()),
         ..stream(name, "home")
     };
     GrantRequest {

@@ -34,7 +34,7 @@ impl Embedded {
         for mut row in self.read(Statement::Scopes, bind![]).await? {
             let (id, connection, stream) = (row.int()?, row.text()?, row.text()?);
             let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
-            let manifest = manifest_of(row.text_or_null()?, &stream)?;
+            let manifest = manifest_of(row.text_or_null()?)?;
             scopes.push(Scope { id, connection, stream, connector, label, manifest });
         }
         Ok(scopes)
@@ -140,7 +140,7 @@ impl Embedded {
         for mut row in self.read(Statement::GrantScopes, bind![]).await? {
             let (grant, scope, name) = (row.text()?, row.int()?, row.text()?);
             let (connection_id, display_name) = (row.text()?, row.text_or_null()?);
-            let manifest = manifest_of(row.text_or_null()?, &name)?;
+            let manifest = manifest_of(row.text_or_null()?)?;
             let (since, until, listed) = (row.int_or_null()?, row.int_or_null()?, row.int()? != 0);
             let key = (grant, scope);
             let listed_records = resources.remove(&key).unwrap_or_default();
@@ -288,8 +288,7 @@ fn new_grant_id() -> Result<String, getrandom::Error> {
     Ok(format!("grt_{:016x}", u64::from_be_bytes(bits)))
 }
 
-pub(crate) fn manifest_of(text: Option<String>, stream: &str) -> Result<Manifest, Failure> {
+pub(crate) fn manifest_of(text: Option<String>) -> Result<Manifest, Failure> {
     let Some(text) = text else { return Ok(Manifest::default()) };
-    Manifest::parse(&text, stream)
-        .map_err(|error| Failure::Store(format!("a stored manifest is damaged: {error}")))
+    Manifest::stored(&text).map_err(|error| Failure::Store(format!("a stored manifest is damaged: {error}")))
 }

@@ -2,13 +2,16 @@
 
 use crate::bind;
 use crate::embedded::Embedded;
-use crate::embedded::engine::StoredBatch;
+use crate::embedded::engine::{Batch, StoredBatch};
 use crate::embedded::grants::Scope;
+use crate::embedded::row::Param;
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::prepare::{Manifest, PreparedRecord};
+use crate::shape::FieldKind;
 use crate::time;
 use std::collections::{HashMap, HashSet};
+use stepwell_contract::budget::CHANGES_KEPT_DAYS;
 use stepwell_contract::{ConnectionId, RecordId, StreamName};
 
 /// How many records are stored in one transaction: the cost of making them durable is shared by that many.
@@ -49,6 +52,11 @@ pub struct Ingest<'a> {
 }
 
 impl Embedded {
+    async fn scope(&self, connection: &str, stream: &str) -> Result<Option<Scope>, Failure> {
+        let scopes = self.scopes().await?;
+        Ok(scopes.into_iter().find(|scope| scope.connection == connection && scope.stream == stream))
+    }
+
     /// Makes the connection and the stream known, and starts to fill the stream.
     pub async fn ingest(&self, target: &IngestTarget) -> Result<Ingest<'_>, Failure> {
         let (connection, stream) = (target.connection.as_str(), target.stream.as_str());
@@ -57,15 +65,18 @@ impl Embedded {
             return Err(Failure::Store(format!("a connection id or stream name {rule}")));
         }
         let manifest = target.manifest.document().map(ToString::to_string);
+        let cursor_field = target.manifest.cursor_field().map(str::to_owned);
         let (connector, label) = (target.connector.clone(), target.label.clone());
-        self.engine
-            .write(vec![
-                (Statement::AddConnection, bind![connection, connector, label, time::now()]),
-                (Statement::AddScope, bind![connection, stream, manifest]),
-            ])
-            .await?;
-        let scopes = self.scopes().await?;
-        let scope = scopes.into_iter().find(|scope| scope.connection == connection && scope.stream == stream);
+        let before = self.scope(connection, stream).await?;
+        let mut writes = vec![
+            (Statement::AddConnection, bind![connection, connector, label, time::now()]),
+            (Statement::AddScope, bind![connection, stream, manifest, cursor_field]),
+        ];
+        if let Some(before) = before {
+            writes.extend(care(&before, &target.manifest));
+        }
+        self.engine.write(writes).await?;
+        let scope = self.scope(connection, stream).await?;
         let Scope { id: scope, manifest, .. } =
             scope.ok_or_else(|| Failure::Store("the stream was removed while it was being filled".into()))?;
         let mut known = HashMap::new();
@@ -84,12 +95,46 @@ impl Embedded {
     }
 }
 
+/// What a stream that is filled again no longer needs: what went long ago, and times from a field that no longer has them.
+/// A time that was taken from another field would order records, or hold them in a grant's range, by a value that nobody
+/// asked for; it comes back when the record is imported again.
+fn care(scope: &Scope, manifest: &Manifest) -> Vec<(Statement, Vec<Param>)> {
+    let long_ago = time::now() - (CHANGES_KEPT_DAYS + 1) * time::DAY;
+    let mut writes = vec![
+        (Statement::ForgetFormerRecords, bind![scope.id, long_ago]),
+        (Statement::ForgetFormerFields, bind![scope.id, long_ago]),
+    ];
+    if manifest.document().is_some() {
+        let consent = |of: &Manifest| of.consent_time_field().or(of.cursor_field()).map(str::to_owned);
+        let unlike_any = &[0; 32][..];
+        if scope.manifest.cursor_field() != manifest.cursor_field() {
+            writes.push((Statement::ForgetOrder, bind![scope.id, unlike_any]));
+        }
+        if consent(&scope.manifest) != consent(manifest) {
+            writes.push((Statement::ForgetConsent, bind![scope.id, unlike_any]));
+        }
+    }
+    writes
+}
+
 impl Ingest<'_> {
     /// The manifest that lines have to be prepared by: the one that was given, or else the one that the stream declared
     /// before. To fill it without its consent time would move records into grants that do not cover them.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The kinds of value that each field was found to have, by name, if the stream declares nothing about itself.
+    #[must_use]
+    pub fn inferred(&self) -> Option<Vec<(&str, Vec<FieldKind>)>> {
+        if self.manifest.document().is_some() {
+            return None;
+        }
+        let mut fields: Vec<_> =
+            self.known.iter().map(|(field, bits)| (field.as_str(), FieldKind::in_bits(*bits))).collect();
+        fields.sort_unstable_by_key(|(field, _)| *field);
+        Some(fields)
     }
 
     /// Takes a record; gives what was stored if that completed a batch.
@@ -117,7 +162,8 @@ impl Ingest<'_> {
         self.batch_keys.clear();
         let batch = std::mem::take(&mut self.batch);
         self.learn_fields(&batch).await?;
-        self.store.engine.store(self.scope, batch, time::now()).await
+        let (scope, semantics) = (self.scope, self.manifest.semantics());
+        self.store.engine.store(Batch { scope, semantics, records: batch, now: time::now() }).await
     }
 
     /// Notes fields, and kinds of fields, that the stream did not have before.

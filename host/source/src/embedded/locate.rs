@@ -21,6 +21,7 @@ pub(super) struct FoundRecord {
     pub(super) scope: i64,
     pub(super) record: i64,
     pub(super) time: Millis,
+    pub(super) emitted_at: Millis,
 }
 
 /// A field's row, without its content.
@@ -37,7 +38,7 @@ struct Candidate {
     connector: Option<String>,
     label: Option<String>,
     grants_field: bool,
-    record: Option<(i64, Millis)>,
+    record: Option<(i64, Millis, Millis)>,
     field: Option<StoredShape>,
 }
 
@@ -105,12 +106,12 @@ impl Embedded {
     }
 
     fn found(&self, record: &RecordRef, chosen: Candidate) -> Result<(FoundRecord, Option<StoredShape>)> {
-        let (id, time) = chosen.record.ok_or_else(|| not_found(record))?;
+        let (id, time, emitted_at) = chosen.record.ok_or_else(|| not_found(record))?;
         let connection = stored_connection(chosen.connection.clone())?;
         let identity =
             RecordIdentity { connection, stream: record.stream.clone(), record: record.record.clone() };
         let Candidate { scope, connector, label, field, .. } = chosen;
-        Ok((FoundRecord { identity, connector, label, scope, record: id, time }, field))
+        Ok((FoundRecord { identity, connector, label, scope, record: id, time, emitted_at }, field))
     }
 
     /// Measures another row of a record that was found.
@@ -235,8 +236,8 @@ fn candidate(row: &mut Row) -> Result<Candidate, Failure> {
     let connection = row.text()?;
     let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
     let grants_field = row.int()? != 0;
-    let record = match (row.int_or_null()?, row.int_or_null()?) {
-        (Some(id), Some(time)) => Some((id, time)),
+    let record = match (row.int_or_null()?, row.int_or_null()?, row.int_or_null()?) {
+        (Some(id), Some(time), Some(emitted_at)) => Some((id, time, emitted_at)),
         _ => None,
     };
     Ok(Candidate { scope, connection, connector, label, grants_field, record, field: shape_of(row)? })

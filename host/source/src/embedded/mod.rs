@@ -3,8 +3,10 @@
 mod aggregate;
 mod blob;
 mod catalogue;
+mod changes;
 pub(crate) mod engine;
 mod excerpt;
+mod expand;
 mod filter;
 #[cfg(test)]
 mod gate;
@@ -12,15 +14,21 @@ mod grants;
 mod ingest;
 pub(crate) mod ledger;
 mod locate;
+pub(crate) mod merge;
 pub mod observe;
 mod page;
 mod phrase;
 mod pointer;
+mod project;
 mod records;
 pub mod row;
 mod search;
+mod shown;
+mod sorted;
 pub mod statement;
 mod text;
+#[cfg(test)]
+pub(crate) mod upgraded;
 
 pub use engine::StoredBatch;
 pub(crate) use grants::manifest_of;
@@ -31,14 +39,15 @@ use crate::catalogue::GrantedScope;
 use crate::error::{Failure, Result};
 use crate::grant::GrantState;
 use crate::ledger::Disclosure;
-use crate::query::{AggregateQuery, Aggregation, RecordsPage, RecordsQuery, SearchPage, SearchQuery};
+use crate::query::{
+    AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
+};
 use crate::shape::{Digest, Field, RecordRef, RecordView};
 use crate::source::Source;
 use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use async_trait::async_trait;
 use engine::Engine;
-use locate::FoundRecord;
 use observe::{Observer, Seen};
 use row::{Param, Row};
 use statement::Statement;
@@ -144,9 +153,7 @@ impl Source for Embedded {
         if let Some(only) = only {
             self.require_granted(caller, found.scope, only).await?;
         }
-        let fields = self.view_fields(caller, found.scope, found.record, only).await?;
-        let FoundRecord { identity, connector, label, time, .. } = found;
-        Ok(RecordView { identity, connector, label, time, fields })
+        self.view_found(caller, found, only).await
     }
 
     async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field> {
@@ -171,6 +178,10 @@ impl Source for Embedded {
 
     async fn records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage> {
         self.list_records(caller, query).await
+    }
+
+    async fn expand(&self, caller: &Caller, query: &ExpandQuery) -> Result<Vec<Vec<Expanded>>> {
+        self.expand_records(caller, query).await
     }
 
     async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage> {

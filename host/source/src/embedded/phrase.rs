@@ -151,6 +151,7 @@ impl Embedded {
                 scope,
                 record,
                 time: listed.place.time,
+                emitted_at: listed.emitted_at,
             };
             let field = self.stored_field(caller, found, &path, stored).await?;
             units.push(Unit { field, start: Chars(start.unsigned_abs()) });

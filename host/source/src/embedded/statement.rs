@@ -58,6 +58,24 @@ macro_rules! records_from_5 {
     };
 }
 
+/// Whether the grant names the field that orders the stream's records, or there is no such field.
+macro_rules! order_is_known {
+    () => {
+        "(s.cursor_field IS NULL OR EXISTS (
+           SELECT 1 FROM grant_field gt WHERE gt.grant_id = g.id AND gt.scope = s.id AND gt.field = s.cursor_field)) "
+    };
+}
+
+/// When the record `r` is from, as far as the grant lets anybody know: what orders it, or else when it was emitted.
+macro_rules! known_time {
+    () => {
+        concat!("CASE WHEN ", order_is_known!(), "THEN r.time ELSE r.emitted END ")
+    };
+}
+
+#[macro_use]
+mod history;
+
 /// A field's measures: never its content.
 macro_rules! shape {
     () => {
@@ -65,24 +83,86 @@ macro_rules! shape {
     };
 }
 
-/// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the grant themselves, so that each
-/// is worked out once and not again for every record.
+/// A stretch of a stream's records by a column, where a condition holds.
+macro_rules! listed {
+    ($column:literal, $beyond:literal, $way:literal, $if:expr) => {
+        concat!(
+            "SELECT r.id, r.rid, ",
+            $column,
+            ", r.emitted ",
+            under_grant!(),
+            "JOIN record r ON r.scope = s.id AND ",
+            record_in_sight!(),
+            grant_counts!(),
+            "AND s.id = ?3 AND ",
+            $if,
+            "AND (",
+            $column,
+            " ",
+            $beyond,
+            " ?4 OR (",
+            $column,
+            " = ?4
+               AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid ",
+            $beyond,
+            " ?5))))
+             ORDER BY ",
+            $column,
+            " ",
+            $way,
+            ", r.rid ",
+            $way,
+            " LIMIT ?7"
+        )
+    };
+}
+
+/// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the
+/// grant themselves, so that each is worked out once and not again for every record.
 macro_rules! search {
     ($words:ident) => {
         concat!(
-            "SELECT r.id, r.rid, r.time ", under_grant!(), "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
-            grant_counts!(), "AND s.id = ?3
-             AND (r.time < ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
-             AND r.id IN (", $words!("?8"), ")
-             AND (CAST(?9 AS TEXT) IS NULL OR r.id IN (", $words!("?9"), "))
-             AND (CAST(?10 AS TEXT) IS NULL OR r.id IN (", $words!("?10"), "))
-             AND (CAST(?11 AS TEXT) IS NULL OR r.id IN (", $words!("?11"), "))
-             AND (CAST(?12 AS TEXT) IS NULL OR r.id IN (", $words!("?12"), "))
-             AND (CAST(?13 AS TEXT) IS NULL OR r.id IN (", $words!("?13"), "))
-             AND (CAST(?14 AS TEXT) IS NULL OR r.id IN (", $words!("?14"), "))
-             AND (CAST(?15 AS TEXT) IS NULL OR r.id IN (", $words!("?15"), "))
-             AND (CAST(?16 AS TEXT) IS NULL OR r.id NOT IN (", $words!("?16"), "))
-             ORDER BY r.time DESC, r.rid DESC LIMIT ?7"
+            "SELECT r.id, r.rid, ",
+            known_time!(),
+            ", r.emitted ",
+            under_grant!(),
+            "JOIN record r ON r.scope = s.id AND ",
+            record_in_sight!(),
+            grant_counts!(),
+            "AND s.id = ?3
+             AND (",
+            known_time!(),
+            " < ?4 OR (",
+            known_time!(),
+            " = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
+             AND r.id IN (",
+            $words!("?8"),
+            ")
+             AND (CAST(?9 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?9"),
+            "))
+             AND (CAST(?10 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?10"),
+            "))
+             AND (CAST(?11 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?11"),
+            "))
+             AND (CAST(?12 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?12"),
+            "))
+             AND (CAST(?13 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?13"),
+            "))
+             AND (CAST(?14 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?14"),
+            "))
+             AND (CAST(?15 AS TEXT) IS NULL OR r.id IN (",
+            $words!("?15"),
+            "))
+             AND (CAST(?16 AS TEXT) IS NULL OR r.id NOT IN (",
+            $words!("?16"),
+            "))
+             ORDER BY 3 DESC, r.rid DESC LIMIT ?7"
         )
     };
 }
@@ -209,8 +289,8 @@ statements! {
 
     /// Each granted connection of a stream: whether it grants the field, has the record, and the field's measures.
     Locate Shape = concat!(
-        "SELECT s.id, s.connection, c.connector, c.label, CAST(CASE WHEN gf.field IS NULL THEN 0 ELSE 1 END AS BIGINT), r.id, r.time, ",
-        shape!(), under_grant!(),
+        "SELECT s.id, s.connection, c.connector, c.label, CAST(CASE WHEN gf.field IS NULL THEN 0 ELSE 1 END AS BIGINT), r.id, ",
+        known_time!(), ", r.emitted, ", shape!(), under_grant!(),
         "LEFT JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
          LEFT JOIN record r ON r.scope = s.id AND r.rid = ?4 AND ", record_in_sight!(),
         "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 ",
@@ -252,22 +332,48 @@ statements! {
 
     /// The granted streams.
     GrantedScopes Shape = concat!(
-        "SELECT s.id, s.connection, s.stream, c.connector, c.label, s.manifest, gs.since, gs.until ",
+        "SELECT s.id, s.connection, s.stream, c.connector, c.label, s.manifest, gs.since, gs.until,
+           CAST(CASE WHEN ", order_is_known!(), "THEN 1 ELSE 0 END AS BIGINT) ",
         under_grant!(), grant_counts!(), "ORDER BY s.connection, s.stream");
 
     /// A stretch of a stream's records, the newest first: those before the moment `?4`, and of that moment those that
-    /// `?6` says: none (-1), those before the key `?5` (0), all (1).
-    ListNewest Shape = concat!(
-        "SELECT r.id, r.rid, r.time ", under_grant!(), "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
-        grant_counts!(), "AND s.id = ?3
-         AND (r.time < ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
-         ORDER BY r.time DESC, r.rid DESC LIMIT ?7");
+    /// `?6` says: none (-1), those before the key `?5` (0), all (1). It gives nothing where that order is not granted.
+    ListNewest Shape = listed!("r.time", "<", "DESC", order_is_known!());
     /// The same with the oldest first: those after the moment.
-    ListOldest Shape = concat!(
-        "SELECT r.id, r.rid, r.time ", under_grant!(), "JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
-        grant_counts!(), "AND s.id = ?3
-         AND (r.time > ?4 OR (r.time = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid > ?5))))
-         ORDER BY r.time, r.rid LIMIT ?7");
+    ListOldest Shape = listed!("r.time", ">", "ASC", order_is_known!());
+    /// As [`Statement::ListNewest`] by the moment at which records were emitted, which every grant may know.
+    ListLastEmitted Shape = listed!("r.emitted", "<", "DESC", "1 = 1 ");
+    /// As [`Statement::ListOldest`] by that moment.
+    ListFirstEmitted Shape = listed!("r.emitted", ">", "ASC", "1 = 1 ");
+
+    /// The value of the granted field `?5` that records are to be sorted by, record by record after the record `?4`.
+    SortValues Content = concat!(
+        "SELECT r.id, r.rid, ", known_time!(), ", r.emitted, f.kind, f.inline ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
+         JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
+        "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+        grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?6");
+
+    /// The newest records whose granted field `?4` holds the value with the digest `?5`.
+    Related Shape = concat!(
+        "SELECT r.id, r.rid, ", known_time!(), ", r.emitted ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN field f ON f.top = gf.field AND f.sha256 = ?5 AND f.nested = 0 AND f.kind IN (0, 2)
+         JOIN record r ON r.id = f.rec AND r.scope = s.id AND ", record_in_sight!(),
+        grant_counts!(), "AND s.id = ?3 ORDER BY 3 DESC, r.rid DESC LIMIT ?6");
+
+    /// The records in sight that changed after the revision `?5` and up to `?6`, by key after `?4`.
+    Changed Shape = changed!();
+    /// The keys that were in sight at the revision `?5` and no longer at `?6`, after `?4`.
+    Removed Shape = removed!();
+    /// The last revision after `?4` at which something changed that the grant covers.
+    LatestChange Shape = latest_change!();
+    /// The last revision after `?4` at which a record went out of the grant's sight.
+    LatestRemoval Shape = latest_removal!();
+    /// The revision with the name `?4`, and the one with the number `?5`.
+    Marks Shape = concat!(
+        "SELECT m.revision, m.mark ", under_grant!(),
+        "JOIN mark m ON m.scope = s.id AND (m.mark = ?4 OR m.revision = ?5) ", grant_counts!(), "AND s.id = ?3");
 
     /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
     /// `?16` looks for.
@@ -297,7 +403,7 @@ statements! {
 
     /// Some of the records whose granted field `?4` has a value from `?5` to before `?6`.
     FilteredRecords Content = concat!(
-        "SELECT r.id, r.rid, r.time ", under_grant!(),
+        "SELECT r.id, r.rid, ", known_time!(), ", r.emitted ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
          JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6
          JOIN record r ON r.id = v.rec AND r.scope = s.id AND ", record_in_sight!(),
@@ -372,8 +478,20 @@ statements! {
         ON CONFLICT (id) DO UPDATE SET
           connector = COALESCE(excluded.connector, connection.connector), label = COALESCE(excluded.label, connection.label)";
     /// Makes a connection's stream known.
-    AddScope Nothing = "INSERT INTO scope (connection, stream, manifest, revision) VALUES (?1, ?2, ?3, 0)
-        ON CONFLICT (connection, stream) DO UPDATE SET manifest = COALESCE(excluded.manifest, scope.manifest)";
+    AddScope Nothing = "INSERT INTO scope (connection, stream, manifest, revision, cursor_field) VALUES (?1, ?2, ?3, 0, ?4)
+        ON CONFLICT (connection, stream) DO UPDATE SET
+          cursor_field = CASE WHEN excluded.manifest IS NULL THEN scope.cursor_field ELSE excluded.cursor_field END,
+          manifest = COALESCE(excluded.manifest, scope.manifest)";
+    /// Forgets what orders a stream's records, and what they are compared by, because another field does from now on.
+    ForgetOrder Nothing = "UPDATE record SET time = emitted, sha256 = ?2 WHERE scope = ?1";
+    /// Forgets the consent times of a stream's records, and what they are compared by, because another field has them now.
+    ForgetConsent Nothing = "UPDATE record SET consent_time = NULL, sha256 = ?2 WHERE scope = ?1";
+    /// Forgets the records that went out of sight before the moment `?2`.
+    ForgetFormerRecords Nothing = "DELETE FROM former_record WHERE scope = ?1
+        AND ended <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)";
+    /// Forgets the fields that records lost before the moment `?2`.
+    ForgetFormerFields Nothing = "DELETE FROM former_field WHERE rec IN (SELECT id FROM record WHERE scope = ?1)
+        AND revision <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)";
     /// Makes a field of a stream known.
     AddScopeField Nothing = "INSERT INTO scope_field (scope, field, kinds) VALUES (?1, ?2, ?3)
         ON CONFLICT (scope, field) DO UPDATE SET kinds = scope_field.kinds | excluded.kinds";

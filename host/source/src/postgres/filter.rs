@@ -2,7 +2,8 @@
 
 use crate::error::Failure;
 use crate::ordered;
-use crate::prepare::{PreparedRecord, nul};
+use crate::postgres::store::Written;
+use crate::prepare::nul;
 use crate::shape::FieldKind;
 use tokio_postgres::Transaction;
 
@@ -52,10 +53,10 @@ impl<'a> Rows<'a> {
 pub(super) async fn add(
     client: &Transaction<'_>,
     scope: i64,
-    written: &[(i64, &PreparedRecord)],
+    written: &[Written<'_>],
 ) -> Result<(), Failure> {
     let mut rows = Rows::default();
-    for (id, record) in written {
+    for Written { id, record, .. } in written {
         for field in &record.fields {
             for value in &field.values {
                 rows.push(client, (scope, *id), &field.top, value.clone()).await?;

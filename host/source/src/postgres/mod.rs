@@ -1,5 +1,6 @@
 //! The embedded store on Postgres: any number of replicas on one database.
 
+mod fields;
 mod filter;
 mod ledger;
 mod migrate;
@@ -8,12 +9,11 @@ mod store;
 mod tls;
 
 use crate::embedded::Embedded;
-use crate::embedded::engine::{Engine, StoredBatch};
+use crate::embedded::engine::{Batch, Engine, StoredBatch};
 use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::prepare::PreparedRecord;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -145,15 +145,10 @@ impl Engine for Postgres {
         spelled(words).join(" & ")
     }
 
-    async fn store(
-        &self,
-        scope: i64,
-        records: Vec<PreparedRecord>,
-        now: i64,
-    ) -> Result<StoredBatch, Failure> {
+    async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
         let mut client = connection(&self.writer).await?;
         let transaction = client.transaction().await?;
-        let outcome = store::store(&transaction, scope, &records, now).await?;
+        let outcome = store::store(&transaction, &batch).await?;
         transaction.commit().await?;
         Ok(outcome)
     }

@@ -1,48 +1,93 @@
-//! Writes prepared records, many rows a statement.
+//! Writes prepared records: finds out what is new, and brings the records' own rows up to date.
 //!
 //! Rows travel as arrays that the server unnests: as few round trips as COPY into a temporary table, and no catalogue rows
 //! made and dropped for each batch.
 
-use crate::embedded::engine::StoredBatch;
+use crate::embedded::engine::{Batch, StoredBatch};
+use crate::embedded::merge::{Difference, EarlierField, new_mark};
 use crate::error::Failure;
+use crate::postgres::fields::{add_blob, add_fields};
 use crate::postgres::filter;
-use crate::prepare::blob::PART as BLOB_PART;
-use crate::prepare::{Body, PreparedBlob, PreparedField, PreparedRecord, PreparedUnit};
+use crate::prepare::{PreparedRecord, Semantics};
+use crate::shape::Digest;
 use deadpool_postgres::Transaction;
 use std::collections::HashMap;
+use tokio_postgres::Row;
 
-/// How many bytes of text one statement carries; a longer field is sent in several.
-const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// What is there of a record already.
+struct Earlier {
+    id: i64,
+    digest: Vec<u8>,
+    period: i64,
+    consent_time: Option<i64>,
+}
+
+/// A record that replaces another, and what that changes.
+struct Replaced<'a> {
+    there: Earlier,
+    record: &'a PreparedRecord,
+    difference: Difference,
+}
+
+/// A record whose fields are to be written.
+pub(super) struct Written<'a> {
+    pub(super) id: i64,
+    pub(super) record: &'a PreparedRecord,
+    pub(super) difference: Difference,
+}
 
 /// Stores a batch. Each record is compared by its digest first: what is there already is not written again.
-pub(super) async fn store(
-    transaction: &Transaction<'_>,
-    scope: i64,
-    records: &[PreparedRecord],
-    now: i64,
-) -> Result<StoredBatch, Failure> {
+pub(super) async fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<StoredBatch, Failure> {
+    let scope = batch.scope;
     // The update locks the stream's row, so that two writers of one stream queue here.
     let bump = transaction
         .prepare_cached("UPDATE scope SET revision = revision + 1 WHERE id = $1 RETURNING revision")
         .await?;
     let revision: i64 = transaction.query_one(&bump, &[&scope]).await?.get(0);
-    let earlier = earlier(transaction, scope, records).await?;
-    let (mut fresh, mut replaced, mut outcome) = (Vec::new(), Vec::new(), StoredBatch::default());
-    for record in records {
-        match earlier.get(record.key.as_str()) {
-            Some((_, digest)) if *digest == record.digest.0 => outcome.unchanged += 1,
-            Some((id, _)) => replaced.push((*id, record)),
+    let mut earlier = earlier(transaction, scope, &batch.records).await?;
+    let (mut fresh, mut newer, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+    let mut outcome = StoredBatch::default();
+    for (place, record) in batch.records.iter().enumerate() {
+        match earlier.remove(record.key.as_str()) {
+            None if record.deleted => outcome.unchanged += 1,
             None => fresh.push(record),
+            Some(there) if record.deleted => gone.push((there, record)),
+            Some(there) if there.digest == record.digest.0 => outcome.unchanged += 1,
+            Some(there) => newer.push((place, there, record)),
+        }
+    }
+    let ids: Vec<i64> = newer.iter().map(|(_, there, _)| there.id).collect();
+    let mut fields = fields_of(transaction, &ids).await?;
+    let mut replaced = Vec::new();
+    for (place, there, record) in newer {
+        let difference = Difference::of(fields.remove(&there.id).unwrap_or_default(), record);
+        if difference.any && batch.semantics == Semantics::AppendOnly {
+            outcome.refused.push(place);
+        } else {
+            replaced.push(Replaced { there, record, difference });
         }
     }
     (outcome.added, outcome.changed) = (fresh.len() as u64, replaced.len() as u64);
-    replace(transaction, &replaced, revision).await?;
-    let mut written = add(transaction, scope, &fresh, revision, now).await?;
-    written.append(&mut replaced);
-    add_fields(transaction, scope, &written).await?;
-    filter::add(&**transaction, scope, &written).await?;
-    for blob in written.iter().flat_map(|(_, record)| &record.blobs) {
+    outcome.deleted = gone.len() as u64;
+    remove(transaction, scope, &gone, revision).await?;
+    replace(transaction, scope, &replaced, revision).await?;
+    let mut written = add(transaction, scope, &fresh, revision, batch.now).await?;
+    let rewritten = replaced.into_iter().filter(|replaced| replaced.difference.any);
+    written.extend(rewritten.map(|Replaced { there, record, difference }| Written {
+        id: there.id,
+        record,
+        difference,
+    }));
+    add_fields(transaction, scope, &written, revision).await?;
+    filter::add(transaction, scope, &written).await?;
+    note_gone(transaction, &written, revision).await?;
+    for blob in written.iter().flat_map(|written| &written.record.blobs) {
         add_blob(transaction, blob).await?;
+    }
+    if outcome.added + outcome.changed + outcome.deleted > 0 {
+        let add = "INSERT INTO mark (scope, revision, at, mark) VALUES ($1, $2, $3, $4)";
+        let add = transaction.prepare_cached(add).await?;
+        transaction.execute(&add, &[&scope, &revision, &batch.now, &&new_mark()?[..]]).await?;
     }
     Ok(outcome)
 }
@@ -51,13 +96,48 @@ async fn earlier(
     transaction: &Transaction<'_>,
     scope: i64,
     records: &[PreparedRecord],
-) -> Result<HashMap<String, (i64, Vec<u8>)>, Failure> {
+) -> Result<HashMap<String, Earlier>, Failure> {
     let keys: Vec<&str> = records.iter().map(|record| record.key.as_str()).collect();
     let select = transaction
-        .prepare_cached("SELECT rid, id, sha256 FROM record WHERE scope = $1 AND rid = ANY($2)")
+        .prepare_cached(
+            "SELECT rid, id, sha256, period, consent_time FROM record WHERE scope = $1 AND rid = ANY($2)",
+        )
         .await?;
     let rows = transaction.query(&select, &[&scope, &keys]).await?;
-    Ok(rows.iter().map(|row| (row.get(0), (row.get(1), row.get(2)))).collect())
+    let of = |row: &Row| {
+        let (id, digest) = (row.get(1), row.get(2));
+        (row.get(0), Earlier { id, digest, period: row.get(3), consent_time: row.get(4) })
+    };
+    Ok(rows.iter().map(of).collect())
+}
+
+async fn fields_of(
+    transaction: &Transaction<'_>,
+    ids: &[i64],
+) -> Result<HashMap<i64, Vec<EarlierField>>, Failure> {
+    let mut fields: HashMap<i64, Vec<EarlierField>> = HashMap::new();
+    if ids.is_empty() {
+        return Ok(fields);
+    }
+    let select = transaction
+        .prepare_cached(
+            "SELECT rec, top, kind, sha256, mime, file_name, revision FROM field WHERE rec = ANY($1) AND nested = 0",
+        )
+        .await?;
+    for row in transaction.query(&select, &[&ids]).await? {
+        let digest: Vec<u8> = row.get(3);
+        let digest =
+            digest.try_into().map_err(|_| Failure::Store("a stored digest has another length".into()))?;
+        fields.entry(row.get(0)).or_default().push(EarlierField {
+            top: row.get(1),
+            kind: row.get(2),
+            digest: Digest(digest),
+            mime: row.get(4),
+            file_name: row.get(5),
+            revision: row.get(6),
+        });
+    }
+    Ok(fields)
 }
 
 async fn add<'a>(
@@ -66,257 +146,165 @@ async fn add<'a>(
     records: &[&'a PreparedRecord],
     revision: i64,
     now: i64,
-) -> Result<Vec<(i64, &'a PreparedRecord)>, Failure> {
+) -> Result<Vec<Written<'a>>, Failure> {
     if records.is_empty() {
         return Ok(Vec::new());
     }
     let keys: Vec<&str> = records.iter().map(|record| record.key.as_str()).collect();
-    let times: Vec<i64> = records.iter().map(|record| record.time.unwrap_or(now)).collect();
+    let emitted: Vec<i64> = records.iter().map(|record| record.emitted.unwrap_or(now)).collect();
+    let times: Vec<i64> =
+        records.iter().zip(&emitted).map(|(record, emitted)| record.cursor.unwrap_or(*emitted)).collect();
     let consents: Vec<Option<i64>> = records.iter().map(|record| record.consent_time).collect();
     let digests: Vec<&[u8]> = records.iter().map(|record| &record.digest.0[..]).collect();
     let insert = transaction
         .prepare_cached(
-            "INSERT INTO record (scope, rid, time, consent_time, sha256, revision)
-             SELECT $1, k, t, c, d, $2 FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::bytea[]) AS n (k, t, c, d)
+            "INSERT INTO record (scope, rid, time, emitted, consent_time, sha256, revision, period)
+             SELECT $1, k, t, e, c, d, $2, $2
+             FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) AS n (k, t, e, c, d)
              RETURNING rid, id",
         )
         .await?;
-    let rows = transaction.query(&insert, &[&scope, &revision, &keys, &times, &consents, &digests]).await?;
+    let rows = transaction
+        .query(&insert, &[&scope, &revision, &keys, &times, &emitted, &consents, &digests])
+        .await?;
     let ids: HashMap<&str, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-    let id_of = |record: &&'a PreparedRecord| ids.get(record.key.as_str()).map(|id| (*id, *record));
+    let written = |record: &&'a PreparedRecord| {
+        let id = *ids.get(record.key.as_str())?;
+        Some(Written { id, record, difference: Difference::default() })
+    };
     records
         .iter()
-        .map(id_of)
+        .map(written)
         .collect::<Option<_>>()
         .ok_or_else(|| Failure::Store("an inserted record is missing".into()))
 }
 
-/// Takes the old rows away and keeps the records' own; a record without a time keeps the one that it had.
+/// Takes records away, and notes that they were in some grants' sight until now.
+async fn remove(
+    transaction: &Transaction<'_>,
+    scope: i64,
+    gone: &[(Earlier, &PreparedRecord)],
+    revision: i64,
+) -> Result<(), Failure> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let former: Vec<(&Earlier, &PreparedRecord)> =
+        gone.iter().map(|(there, record)| (there, *record)).collect();
+    bury(transaction, scope, &former, revision).await?;
+    let ids: Vec<i64> = gone.iter().map(|(there, _)| there.id).collect();
+    clear(transaction, &ids).await?;
+    for delete in ["DELETE FROM former_field WHERE rec = ANY($1)", "DELETE FROM record WHERE id = ANY($1)"] {
+        let delete = transaction.prepare_cached(delete).await?;
+        transaction.execute(&delete, &[&ids]).await?;
+    }
+    Ok(())
+}
+
+/// Notes that records were in some grants' sight until now.
+async fn bury(
+    transaction: &Transaction<'_>,
+    scope: i64,
+    former: &[(&Earlier, &PreparedRecord)],
+    revision: i64,
+) -> Result<(), Failure> {
+    let keys: Vec<&str> = former.iter().map(|(_, record)| record.key.as_str()).collect();
+    let periods: Vec<i64> = former.iter().map(|(there, _)| there.period).collect();
+    let consents: Vec<Option<i64>> = former.iter().map(|(there, _)| there.consent_time).collect();
+    let insert = transaction
+        .prepare_cached(
+            "INSERT INTO former_record (scope, rid, began, ended, consent_time)
+             SELECT $1, k, b, $2, c FROM unnest($3::text[], $4::bigint[], $5::bigint[]) AS n (k, b, c)",
+        )
+        .await?;
+    transaction.execute(&insert, &[&scope, &revision, &keys, &periods, &consents]).await?;
+    Ok(())
+}
+
+/// Takes the rows of records' fields away.
+async fn clear(transaction: &Transaction<'_>, ids: &[i64]) -> Result<(), Failure> {
+    for delete in [
+        "DELETE FROM unit WHERE rec = ANY($1)",
+        "DELETE FROM seg WHERE field IN (SELECT id FROM field WHERE rec = ANY($1))",
+        "DELETE FROM field WHERE rec = ANY($1)",
+    ] {
+        let delete = transaction.prepare_cached(delete).await?;
+        transaction.execute(&delete, &[&ids]).await?;
+    }
+    filter::remove(transaction, ids).await
+}
+
+/// Brings records' own rows up to date and takes the rows of fields away that are to be written again. A record keeps the
+/// moment at which it was first emitted: a later one would tell that something changed, whatever it was.
 async fn replace(
     transaction: &Transaction<'_>,
-    replaced: &[(i64, &PreparedRecord)],
+    scope: i64,
+    replaced: &[Replaced<'_>],
     revision: i64,
 ) -> Result<(), Failure> {
     if replaced.is_empty() {
         return Ok(());
     }
-    let ids: Vec<i64> = replaced.iter().map(|(id, _)| *id).collect();
-    let units = transaction.prepare_cached("DELETE FROM unit WHERE rec = ANY($1)").await?;
-    transaction.execute(&units, &[&ids]).await?;
-    let segs = transaction
-        .prepare_cached("DELETE FROM seg WHERE field IN (SELECT id FROM field WHERE rec = ANY($1))")
-        .await?;
-    transaction.execute(&segs, &[&ids]).await?;
-    let fields = transaction.prepare_cached("DELETE FROM field WHERE rec = ANY($1)").await?;
-    transaction.execute(&fields, &[&ids]).await?;
-    filter::remove(&**transaction, &ids).await?;
-    let times: Vec<Option<i64>> = replaced.iter().map(|(_, record)| record.time).collect();
-    let consents: Vec<Option<i64>> = replaced.iter().map(|(_, record)| record.consent_time).collect();
-    let digests: Vec<&[u8]> = replaced.iter().map(|(_, record)| &record.digest.0[..]).collect();
+    let moved = |replaced: &&Replaced<'_>| replaced.there.consent_time != replaced.record.consent_time;
+    let former: Vec<(&Earlier, &PreparedRecord)> =
+        replaced.iter().filter(moved).map(|replaced| (&replaced.there, replaced.record)).collect();
+    bury(transaction, scope, &former, revision).await?;
+    let rewritten: Vec<i64> = replaced
+        .iter()
+        .filter(|replaced| replaced.difference.any)
+        .map(|replaced| replaced.there.id)
+        .collect();
+    clear(transaction, &rewritten).await?;
+    let ids: Vec<i64> = replaced.iter().map(|replaced| replaced.there.id).collect();
+    let cursors: Vec<Option<i64>> = replaced.iter().map(|replaced| replaced.record.cursor).collect();
+    let consents: Vec<Option<i64>> = replaced.iter().map(|replaced| replaced.record.consent_time).collect();
+    let digests: Vec<&[u8]> = replaced.iter().map(|replaced| &replaced.record.digest.0[..]).collect();
+    let periods: Vec<i64> = replaced
+        .iter()
+        .map(|replaced| if moved(&replaced) { revision } else { replaced.there.period })
+        .collect();
     let update = transaction
         .prepare_cached(
-            "UPDATE record r SET time = COALESCE(n.t, r.time), consent_time = n.c, sha256 = n.d, revision = $1
-             FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) AS n (id, t, c, d) WHERE r.id = n.id",
+            "UPDATE record r SET time = COALESCE(n.t, r.emitted), consent_time = n.c, sha256 = n.d, revision = $1, period = n.p
+             FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bigint[]) AS n (id, t, c, d, p)
+             WHERE r.id = n.id",
         )
         .await?;
-    transaction.execute(&update, &[&revision, &ids, &times, &consents, &digests]).await?;
+    transaction.execute(&update, &[&revision, &ids, &cursors, &consents, &digests, &periods]).await?;
     Ok(())
 }
 
-async fn add_fields(
+/// Notes the fields that records lost, and forgets that of those that they have again.
+async fn note_gone(
     transaction: &Transaction<'_>,
-    scope: i64,
-    written: &[(i64, &PreparedRecord)],
+    written: &[Written<'_>],
+    revision: i64,
 ) -> Result<(), Failure> {
-    let fields: Vec<(i64, &PreparedField)> =
-        written.iter().flat_map(|(id, record)| record.fields.iter().map(|field| (*id, field))).collect();
-    if fields.is_empty() {
+    let changed: Vec<&Written<'_>> = written.iter().filter(|written| written.difference.any).collect();
+    if changed.is_empty() {
         return Ok(());
     }
-    let reserve =
-        transaction.prepare_cached("SELECT nextval('field_id') FROM generate_series(1, $1::bigint)").await?;
-    let rows = transaction.query(&reserve, &[&(fields.len() as i64)]).await?;
-    let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
-    for (ids, fields) in by_weight(&ids, &fields) {
-        insert_fields(transaction, ids, fields).await?;
-    }
-    let mut segs = Segs::default();
-    for (id, (_, field)) in ids.iter().zip(&fields) {
-        let Body::Chunks { text, cuts } = &field.body else { continue };
-        for cut in cuts {
-            segs.push(*id, cut.start.get(), cut.chars.get(), &text[cut.bytes.clone()]);
-            if segs.bytes > MESSAGE_BYTES {
-                segs.insert(transaction).await?;
-            }
+    let (mut records, mut tops) = (Vec::new(), Vec::new());
+    for written in &changed {
+        for top in &written.difference.gone {
+            records.push(written.id);
+            tops.push(top.as_str());
         }
     }
-    segs.insert(transaction).await?;
-    let mut units = Units::default();
-    for (id, (record, field)) in ids.iter().zip(&fields) {
-        for unit in &field.units {
-            units.push(*record, *id, unit);
-            if units.bytes > MESSAGE_BYTES {
-                units.insert(transaction, scope).await?;
-            }
-        }
-    }
-    units.insert(transaction, scope).await
-}
-
-type Rows<'a, 'f> = (&'a [i64], &'a [(i64, &'f PreparedField)]);
-
-/// Splits rows so that no statement carries much more than [`MESSAGE_BYTES`] of inline text.
-fn by_weight<'a, 'f>(ids: &'a [i64], fields: &'a [(i64, &'f PreparedField)]) -> Vec<Rows<'a, 'f>> {
-    let (mut parts, mut from, mut weight) = (Vec::new(), 0, 0);
-    for (index, (_, field)) in fields.iter().enumerate() {
-        weight += if let Body::Inline(text) = &field.body { text.len() } else { 0 };
-        if weight > MESSAGE_BYTES {
-            parts.push((&ids[from..=index], &fields[from..=index]));
-            (from, weight) = (index + 1, 0);
-        }
-    }
-    parts.push((&ids[from..], &fields[from..]));
-    parts
-}
-
-async fn insert_fields(
-    transaction: &Transaction<'_>,
-    ids: &[i64],
-    fields: &[(i64, &PreparedField)],
-) -> Result<(), Failure> {
     let insert = transaction
         .prepare_cached(
-            "INSERT INTO field (id, rec, top, pointer, nested, kind, chars, bytes, sha256, mime, file_name, nul_as, part_start, inline)
-             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[],
-                                  $8::bigint[], $9::bytea[], $10::text[], $11::text[], $12::bigint[], $13::bigint[], $14::text[])",
+            "INSERT INTO former_field (rec, top, revision)
+             SELECT r, t, $1 FROM unnest($2::bigint[], $3::text[]) AS n (r, t)
+             ON CONFLICT (rec, top) DO UPDATE SET revision = excluded.revision",
         )
         .await?;
-    let column =
-        |of: fn(&PreparedField) -> i64| -> Vec<i64> { fields.iter().map(|(_, field)| of(field)).collect() };
-    let maybe = |of: fn(&PreparedField) -> Option<i64>| -> Vec<Option<i64>> {
-        fields.iter().map(|(_, field)| of(field)).collect()
-    };
-    let text = |of: fn(&PreparedField) -> Option<&str>| -> Vec<Option<&str>> {
-        fields.iter().map(|(_, field)| of(field)).collect()
-    };
-    let records: Vec<i64> = fields.iter().map(|(record, _)| *record).collect();
-    let digests: Vec<&[u8]> = fields.iter().map(|(_, field)| &field.digest.0[..]).collect();
-    let part_start = |field: &PreparedField| match field.body {
-        Body::Part(start) => Some(start.get() as i64),
-        _ => None,
-    };
-    let inline = text(|field| match &field.body {
-        Body::Inline(text) => Some(text),
-        _ => None,
-    });
-    transaction
-        .execute(
-            &insert,
-            &[
-                &ids,
-                &records,
-                &text(|field| Some(&field.top)),
-                &text(|field| Some(&field.pointer)),
-                &column(|field| i64::from(field.nested)),
-                &column(|field| field.kind.code()),
-                &maybe(|field| field.chars.map(|chars| chars.get() as i64)),
-                &column(|field| field.bytes.get() as i64),
-                &digests,
-                &text(|field| field.mime.as_deref()),
-                &text(|field| field.file_name.as_deref()),
-                &maybe(|field| field.nul_as.map(|c| i64::from(u32::from(c)))),
-                &maybe(part_start),
-                &inline,
-            ],
+    transaction.execute(&insert, &[&revision, &records, &tops]).await?;
+    let ids: Vec<i64> = changed.iter().map(|written| written.id).collect();
+    let delete = transaction
+        .prepare_cached(
+            "DELETE FROM former_field o USING field f WHERE o.rec = ANY($1) AND f.rec = o.rec AND f.top = o.top",
         )
         .await?;
-    Ok(())
-}
-
-/// Chunks that wait for the next statement.
-#[derive(Default)]
-struct Segs<'a> {
-    fields: Vec<i64>,
-    starts: Vec<i64>,
-    chars: Vec<i64>,
-    texts: Vec<&'a str>,
-    bytes: usize,
-}
-
-impl<'a> Segs<'a> {
-    fn push(&mut self, field: i64, start: u64, chars: u64, text: &'a str) {
-        self.fields.push(field);
-        self.starts.push(start as i64);
-        self.chars.push(chars as i64);
-        self.texts.push(text);
-        self.bytes += text.len();
-    }
-
-    async fn insert(&mut self, transaction: &Transaction<'_>) -> Result<(), Failure> {
-        let Segs { fields, starts, chars, texts, .. } = std::mem::take(self);
-        if fields.is_empty() {
-            return Ok(());
-        }
-        let insert = transaction
-            .prepare_cached(
-                "INSERT INTO seg (field, char_start, chars, text)
-                 SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[])",
-            )
-            .await?;
-        transaction.execute(&insert, &[&fields, &starts, &chars, &texts]).await?;
-        Ok(())
-    }
-}
-
-/// Words that wait for the next statement.
-#[derive(Default)]
-struct Units<'a> {
-    records: Vec<i64>,
-    fields: Vec<i64>,
-    starts: Vec<i64>,
-    words: Vec<&'a str>,
-    bytes: usize,
-}
-
-impl<'a> Units<'a> {
-    fn push(&mut self, record: i64, field: i64, unit: &'a PreparedUnit) {
-        self.records.push(record);
-        self.fields.push(field);
-        self.starts.push(unit.start.get() as i64);
-        self.words.push(&unit.words);
-        self.bytes += unit.words.len();
-    }
-
-    async fn insert(&mut self, transaction: &Transaction<'_>, scope: i64) -> Result<(), Failure> {
-        let Units { records, fields, starts, words, .. } = std::mem::take(self);
-        if records.is_empty() {
-            return Ok(());
-        }
-        let insert = transaction
-            .prepare_cached(
-                "INSERT INTO unit (scope, rec, field, char_start, words)
-                 SELECT $1, r, f, c, array_to_tsvector(string_to_array(w, ' '))
-                 FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS n (r, f, c, w)",
-            )
-            .await?;
-        transaction.execute(&insert, &[&scope, &records, &fields, &starts, &words]).await?;
-        Ok(())
-    }
-}
-
-async fn add_blob(transaction: &Transaction<'_>, blob: &PreparedBlob) -> Result<(), Failure> {
-    let digest = &blob.digest.0[..];
-    let add = transaction
-        .prepare_cached("INSERT INTO blob (sha256, bytes) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-        .await?;
-    if transaction.execute(&add, &[&digest, &(blob.bytes.len() as i64)]).await? == 0 {
-        return Ok(());
-    }
-    let part = transaction
-        .prepare_cached("INSERT INTO blob_part (sha256, byte_start, data) VALUES ($1, $2, $3)")
-        .await?;
-    for (index, data) in blob.bytes.chunks(BLOB_PART).enumerate() {
-        transaction.execute(&part, &[&digest, &((index * BLOB_PART) as i64), &data]).await?;
-    }
+    transaction.execute(&delete, &[&ids]).await?;
     Ok(())
 }

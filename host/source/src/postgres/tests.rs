@@ -1,6 +1,6 @@
 use super::*;
 use crate::bind;
-use crate::embedded::IngestTarget;
+use crate::embedded::{IngestTarget, upgraded};
 use crate::prepare::{Manifest, prepare};
 use crate::source::Source as _;
 use stepwell_contract::{ConnectionId, StreamName};
@@ -160,29 +160,26 @@ async fn a_window_is_read_along_the_index_of_chunks() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_of_the_first_version_is_brought_up_to_date_in_its_place() {
-    let url = Server::shared().fresh_database();
-    let client = connect(&url).await;
-    client.batch_execute(&format!("CREATE SCHEMA {SCHEMA}")).await.unwrap();
-    client.batch_execute(migrate::STEPS[0]).await.unwrap();
-    client
-        .batch_execute(
-            "UPDATE meta SET version = 1;
-             INSERT INTO sealing_key (secret, created_at) VALUES ('\\x01', 1);
-             INSERT INTO connection VALUES ('home', NULL, 'Home', 1);",
-        )
-        .await
-        .unwrap();
-    let store = open(&url).await.unwrap();
-    let caller = crate::token::Caller { grant: "grt".into(), client: "new".into() };
-    store.disclose(&caller, "fetch", &[crate::ledger::Disclosure::default()]).await.unwrap();
-    let found = client.query_one(
-        "SELECT version, (SELECT COUNT(*) FROM sealing_key), (SELECT COUNT(*) FROM connection) FROM meta",
-        &[],
-    );
-    let found = found.await.unwrap();
-    let found: [i64; 3] = [found.get(0), found.get(1), found.get(2)];
-    assert_eq!(found, [migrate::STEPS.len() as i64, 1, 1]);
+async fn a_database_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
+    for version in 1..migrate::STEPS.len() {
+        let url = Server::shared().fresh_database();
+        let client = connect(&url).await;
+        client.batch_execute(&format!("CREATE SCHEMA {SCHEMA}")).await.unwrap();
+        client.batch_execute(&migrate::STEPS[..version].concat()).await.unwrap();
+        let own = format!(
+            "UPDATE meta SET version = {version}; INSERT INTO sealing_key (secret, created_at) VALUES ('\\x01', 1);"
+        );
+        client.batch_execute(&own).await.unwrap();
+        client.batch_execute(&upgraded::ROWS.replace("BYTES", "BYTEA")).await.unwrap();
+        let store = open(&url).await.unwrap();
+        let caller = crate::token::Caller { grant: "grt".into(), client: "new".into() };
+        store.disclose(&caller, "fetch", &[crate::ledger::Disclosure::default()]).await.unwrap();
+        let found = client.query_one("SELECT version, (SELECT COUNT(*) FROM sealing_key) FROM meta", &[]);
+        let found = found.await.unwrap();
+        let found: [i64; 2] = [found.get(0), found.get(1)];
+        assert_eq!(found, [migrate::STEPS.len() as i64, 1]);
+        upgraded::still_reads_and_syncs(&store).await;
+    }
 }
 
 /// Waits until the server is busy with a statement of ours, or until it no longer is.

@@ -1,4 +1,4 @@
-//! One line of NDJSON: `{"key": …, "data": {…}, "emitted_at": …}`.
+//! One line of NDJSON: `{"key": …, "data": {…}, "emitted_at": …}`, or `{"key": …, "deleted": true}`.
 
 use crate::time::{self, Millis};
 use serde::Deserialize;
@@ -62,9 +62,19 @@ rejection_codes! {
     InvalidTime = "invalid_time",
     /// A `$blob` that is not made as the documentation says.
     InvalidBlob = "invalid_blob",
+    /// Another version of a record in a stream whose records do not change.
+    AppendOnly = "append_only",
 }
 
 impl Rejection {
+    /// A line that would change a record of an append-only stream.
+    #[must_use]
+    pub fn append_only() -> Self {
+        let message = "the stream is append-only and has this record with other content; delete it first, or declare \
+                       the stream mutable_state";
+        Self::new(RejectionCode::AppendOnly, message)
+    }
+
     pub(crate) fn new(code: RejectionCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -75,7 +85,8 @@ impl Rejection {
 pub(crate) struct Line<'a> {
     pub(crate) key: Option<RecordId>,
     pub(crate) emitted_at: Option<Millis>,
-    pub(crate) data: BTreeMap<String, &'a RawValue>,
+    /// The record's fields; none if the line takes the record away.
+    pub(crate) data: Option<BTreeMap<String, &'a RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +95,9 @@ struct Spelled<'a> {
     #[serde(borrow)]
     key: Option<&'a RawValue>,
     #[serde(borrow)]
-    data: &'a RawValue,
+    data: Option<&'a RawValue>,
+    #[serde(default)]
+    deleted: bool,
     #[serde(borrow)]
     emitted_at: Option<&'a RawValue>,
 }
@@ -100,8 +113,18 @@ pub(crate) fn parse(line: &[u8]) -> Result<Line<'_>, Rejection> {
     let spelled: Spelled<'_> = serde_json::from_str(text).map_err(|error| malformed(&error))?;
     let key = spelled.key.filter(|raw| raw.get() != "null").map(key_of).transpose()?;
     let emitted_at = spelled.emitted_at.filter(|raw| raw.get() != "null").map(moment_of).transpose()?;
-    let data = spelled.data.get();
-    let data = serde_json::from_str(data).map_err(|error| malformed(&error))?;
+    let data = match (spelled.data, spelled.deleted) {
+        (Some(data), false) => Some(serde_json::from_str(data.get()).map_err(|error| malformed(&error))?),
+        (None, true) => None,
+        (Some(_), true) => {
+            let message = "a line with \"deleted\" takes a record away and has no \"data\"";
+            return Err(Rejection::new(RejectionCode::MalformedNdjson, message));
+        }
+        (None, false) => {
+            let message = "neither \"data\" nor \"deleted\": true is there";
+            return Err(Rejection::new(RejectionCode::MalformedNdjson, message));
+        }
+    };
     Ok(Line { key, emitted_at, data })
 }
 
@@ -160,7 +183,9 @@ pub(crate) fn malformed(error: &serde_json::Error) -> Rejection {
         column => format!(" near column {column}"),
     };
     let what = match error.classify() {
-        serde_json::error::Category::Data => "not of the form {\"key\", \"data\": {…}, \"emitted_at\"?}",
+        serde_json::error::Category::Data => {
+            "not of the form {\"key\", \"data\": {…}, \"emitted_at\"?} or {\"key\", \"deleted\": true}"
+        }
         serde_json::error::Category::Eof => "ends in the middle of a value",
         _ => "no valid JSON",
     };

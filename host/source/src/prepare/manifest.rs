@@ -1,15 +1,25 @@
 //! What a stream says about itself, in PDPP's shape.
 
+mod parts;
+mod read;
+
+pub use parts::{Cardinality, ExpandLimits, Query, Relationship, Semantics, View};
+
 use crate::prepare::line::NAME_MAX;
+use read::{COMPUTE, Reader};
 use serde_json::Value;
 
-/// A stream's manifest. The whole document is kept; the parts that ingest needs are read out here.
+/// A stream's manifest: the document as it was given, and its parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     document: Option<Value>,
+    semantics: Semantics,
     primary_key: Vec<String>,
     cursor_field: Option<String>,
     consent_time_field: Option<String>,
+    views: Vec<View>,
+    relationships: Vec<Relationship>,
+    query: Query,
 }
 
 /// Why a document is no manifest.
@@ -21,10 +31,18 @@ pub enum BadManifest {
     /// Not what the shape asks for.
     #[error("the manifest's \"{member}\" must be {wanted}")]
     Member {
-        /// Which member.
-        member: &'static str,
+        /// Which member, by its path.
+        member: String,
         /// What belongs there.
-        wanted: &'static str,
+        wanted: String,
+    },
+    /// A field that there is not.
+    #[error("the manifest's \"{member}\" names the field \"{field}\", which its schema does not declare")]
+    UnknownField {
+        /// Which member, by its path.
+        member: String,
+        /// The field.
+        field: String,
     },
     /// A manifest of another stream.
     #[error("the manifest describes the stream \"{found}\", not \"{wanted}\"")]
@@ -37,51 +55,54 @@ pub enum BadManifest {
 }
 
 impl Manifest {
-    /// Reads a manifest for a stream.
+    /// Reads a manifest for a stream, and refuses one of which any part is wrong.
     pub fn parse(text: &str, stream: &str) -> Result<Self, BadManifest> {
         let document: Value = serde_json::from_str(text)?;
-        let member = |member, wanted| BadManifest::Member { member, wanted };
-        if !document.is_object() {
-            return Err(member("(root)", "an object"));
-        }
-        match document.get("name") {
-            None => {}
-            Some(Value::String(name)) if name == stream => {}
-            Some(Value::String(name)) => {
-                return Err(BadManifest::Stream { found: name.clone(), wanted: stream.to_owned() });
-            }
-            Some(_) => return Err(member("name", "a string")),
-        }
-        if document.get("schema").is_some_and(|schema| !schema.is_object()) {
-            return Err(member("schema", "a JSON Schema object"));
-        }
-        let primary_key = match document.get("primary_key") {
-            None => Vec::new(),
-            Some(Value::String(field)) => vec![field.clone()],
-            Some(Value::Array(fields)) => fields
-                .iter()
-                .map(|field| field.as_str().map(str::to_owned))
-                .collect::<Option<_>>()
-                .ok_or_else(|| member("primary_key", "a list of field names"))?,
-            Some(_) => return Err(member("primary_key", "a list of field names")),
-        };
-        let name_of = |key: &'static str| match document.get(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(field)) => Ok(Some(field.clone())),
-            Some(_) => Err(member(key, "a field name")),
-        };
+        let reader = Reader::new(&document)?;
+        reader.is_of(stream)?;
         Ok(Self {
-            primary_key,
-            cursor_field: name_of("cursor_field")?,
-            consent_time_field: name_of("consent_time_field")?,
+            semantics: reader.semantics()?,
+            primary_key: reader.primary_key()?,
+            cursor_field: reader.field("cursor_field")?,
+            consent_time_field: reader.field("consent_time_field")?,
+            views: reader.views()?,
+            relationships: reader.relationships()?,
+            query: reader.query()?,
             document: Some(document),
         })
+    }
+
+    /// Reads a manifest that a store kept. An earlier version may have accepted a part that this one would not: a store
+    /// opens all the same, and such a part counts as not declared. What decides who sees a record is not given up so.
+    pub(crate) fn stored(text: &str) -> Result<Self, BadManifest> {
+        let document: Value = serde_json::from_str(text)?;
+        let named = |member: &str| document.get(member).and_then(Value::as_str).map(str::to_owned);
+        let mut manifest = Self {
+            cursor_field: named("cursor_field"),
+            consent_time_field: named("consent_time_field"),
+            ..Self::default()
+        };
+        if let Ok(reader) = Reader::new(&document) {
+            manifest.semantics = reader.semantics().unwrap_or_default();
+            manifest.primary_key = reader.primary_key().unwrap_or_default();
+            manifest.views = reader.views().unwrap_or_default();
+            manifest.relationships = reader.relationships().unwrap_or_default();
+            manifest.query = reader.query().unwrap_or_default();
+        }
+        manifest.document = Some(document);
+        Ok(manifest)
     }
 
     /// The document as it was given; none if the stream came without one.
     #[must_use]
     pub fn document(&self) -> Option<&Value> {
         self.document.as_ref()
+    }
+
+    /// How the stream's records live.
+    #[must_use]
+    pub fn semantics(&self) -> Semantics {
+        self.semantics
     }
 
     /// The fields that make a record's key.
@@ -102,14 +123,40 @@ impl Manifest {
         self.consent_time_field.as_deref()
     }
 
+    /// The named choices of fields.
+    #[must_use]
+    pub fn views(&self) -> &[View] {
+        &self.views
+    }
+
+    /// How its records lead to others.
+    #[must_use]
+    pub fn relationships(&self) -> &[Relationship] {
+        &self.relationships
+    }
+
     /// Whether search looks into a field: the listed ones, or all if the manifest lists none.
     #[must_use]
     pub fn is_searchable(&self, field: &str) -> bool {
-        let listed =
-            self.document.as_ref().and_then(|document| document.pointer("/query/search/lexical_fields"));
-        listed
-            .and_then(Value::as_array)
-            .is_none_or(|list| list.iter().any(|name| name.as_str() == Some(field)))
+        self.query.lexical_fields.as_ref().is_none_or(|list| list.iter().any(|name| name == field))
+    }
+
+    /// The operators of ranges over a field; none if the manifest says nothing about ranges.
+    #[must_use]
+    pub fn ranges_of(&self, field: &str) -> Option<&[String]> {
+        let declared = self.query.range_filters.as_ref()?;
+        let found = declared.iter().find(|(name, _)| name == field);
+        Some(found.map_or(&[][..], |(_, operators)| operators))
+    }
+
+    /// What can be computed of a field; none if the manifest says nothing about computing.
+    #[must_use]
+    pub fn aggregations_of(&self, field: &str) -> Option<Vec<&'static str>> {
+        let declared = self.query.aggregations.as_ref()?;
+        let of = |way: &&str| {
+            declared.iter().any(|(metric, fields)| metric == way && fields.iter().any(|f| f == field))
+        };
+        Some(COMPUTE.into_iter().filter(of).collect())
     }
 
     /// What the schema says about a field.
@@ -136,19 +183,4 @@ impl Manifest {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_ingest_needs_and_says_what_is_wrong() {
-        let text = r#"{"name":"messages","primary_key":["id"],"cursor_field":"sent_at","consent_time_field":"sent_at",
-                       "schema":{"type":"object","properties":{"id":{},"sent_at":{}}}}"#;
-        let manifest = Manifest::parse(text, "messages").unwrap();
-        assert_eq!(manifest.primary_key(), ["id"]);
-        assert_eq!(manifest.declared_fields().collect::<Vec<_>>(), ["id", "sent_at"]);
-        let fault = |text: &str| Manifest::parse(text, "messages").unwrap_err().to_string();
-        assert!(fault(r#"{"name":"orders"}"#).contains("\"orders\", not \"messages\""));
-        assert!(fault(r#"{"primary_key":[1]}"#).contains("primary_key"));
-        assert!(fault("[]").contains("an object"));
-    }
-}
+mod tests;

@@ -13,5 +13,5 @@ pub mod record;
 
 pub use chunk::{CHUNK_MAX, INLINE_MAX};
 pub use line::{Rejection, RejectionCode};
-pub use manifest::Manifest;
+pub use manifest::{Cardinality, ExpandLimits, Manifest, Relationship, Semantics, View};
 pub use record::{Body, PreparedBlob, PreparedField, PreparedRecord, PreparedUnit, prepare};

@@ -20,9 +20,14 @@ use stepwell_contract::{Bytes, Chars, RecordId, field_path};
 pub struct PreparedRecord {
     /// Its key.
     pub key: RecordId,
-    /// What orders it: the manifest's cursor field, else `emitted_at`; none if neither is there.
-    pub time: Option<Millis>,
-    /// What a grant's time range is about: the declared field alone if one is declared, else the same as `time`.
+    /// Whether the line takes the record away. It has no rows then.
+    pub deleted: bool,
+    /// What orders it: the value of the manifest's cursor field; none if that is not there.
+    pub cursor: Option<Millis>,
+    /// When it was emitted, if the line says so.
+    pub emitted: Option<Millis>,
+    /// What a grant's time range is about: the declared field alone if one is declared, else what orders the record, else
+    /// when it was emitted.
     pub consent_time: Option<Millis>,
     /// Changes exactly when something that is stored changes.
     pub digest: Digest,
@@ -110,14 +115,15 @@ pub struct PreparedBlob {
 
 /// Reads one line of NDJSON into a record.
 pub fn prepare(input: &[u8], manifest: &Manifest) -> Result<PreparedRecord, Rejection> {
-    let Line { key, emitted_at, data } = line::parse(input)?;
+    let Line { key, emitted_at: emitted, data } = line::parse(input)?;
+    let Some(data) = data else { return Ok(deletion(identity(key, &BTreeMap::new(), manifest)?)) };
     let key = identity(key, &data, manifest)?;
     let moment = |field: &str| data.get(field).and_then(|raw| time::of_json(raw.get()));
-    let time = manifest.cursor_field().and_then(moment).or(emitted_at);
+    let cursor = manifest.cursor_field().and_then(moment);
     let consent_time = match manifest.consent_time_field() {
         // A declared field that is missing or unreadable must not fall back to a time that nobody consented by.
         Some(field) => moment(field),
-        None => time,
+        None => cursor.or(emitted),
     };
     let mut rows = Rows::default();
     for (name, raw) in &data {
@@ -136,8 +142,23 @@ pub fn prepare(input: &[u8], manifest: &Manifest) -> Result<PreparedRecord, Reje
             field.units = units(&field.body);
         }
     }
-    let digest = record_digest(&rows.fields, time, consent_time);
-    Ok(PreparedRecord { key, time, consent_time, digest, fields: rows.fields, blobs: rows.blobs })
+    let digest = record_digest(&rows.fields, cursor.or(emitted), consent_time);
+    let Rows { fields, blobs } = rows;
+    Ok(PreparedRecord { key, deleted: false, cursor, emitted, consent_time, digest, fields, blobs })
+}
+
+/// A line that takes a record away.
+fn deletion(key: RecordId) -> PreparedRecord {
+    PreparedRecord {
+        key,
+        deleted: true,
+        cursor: None,
+        emitted: None,
+        consent_time: None,
+        digest: Digest([0; 32]),
+        fields: Vec::new(),
+        blobs: Vec::new(),
+    }
 }
 
 /// Settles a record's key from the line and from the primary key that the manifest declares.

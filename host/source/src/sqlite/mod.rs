@@ -8,12 +8,11 @@ mod store;
 mod writer;
 
 use crate::embedded::Embedded;
-use crate::embedded::engine::{Engine, StoredBatch};
+use crate::embedded::engine::{Batch, Engine, StoredBatch};
 use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::prepare::PreparedRecord;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
@@ -147,13 +146,8 @@ impl Engine for Sqlite {
         spelled(words).join(" AND ")
     }
 
-    async fn store(
-        &self,
-        scope: i64,
-        records: Vec<PreparedRecord>,
-        now: i64,
-    ) -> Result<StoredBatch, Failure> {
-        self.writer.run(move |transaction| store::store(transaction, scope, &records, now)).await
+    async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
+        self.writer.run(move |transaction| store::store(transaction, &batch)).await
     }
 }
 

@@ -1,54 +1,112 @@
 //! Writes prepared records.
 
-use crate::embedded::engine::StoredBatch;
+use crate::embedded::engine::{Batch, StoredBatch};
+use crate::embedded::merge::{Difference, EarlierField, new_mark};
 use crate::error::Failure;
 use crate::prepare::blob::PART as BLOB_PART;
-use crate::prepare::{Body, PreparedBlob, PreparedField, PreparedRecord};
+use crate::prepare::{Body, PreparedBlob, PreparedField, PreparedRecord, Semantics};
+use crate::shape::Digest;
 use crate::sqlite::filter;
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
+/// What is there of a record already.
+struct Earlier {
+    id: i64,
+    digest: [u8; 32],
+    period: i64,
+    consent_time: Option<i64>,
+}
+
 /// Stores a batch. Each record is compared by its digest first: what is there already is not written again.
-pub(super) fn store(
-    transaction: &Transaction<'_>,
-    scope: i64,
-    records: &[PreparedRecord],
-    now: i64,
-) -> Result<StoredBatch, Failure> {
+pub(super) fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<StoredBatch, Failure> {
+    let scope = batch.scope;
     let revision: i64 = transaction
         .prepare_cached("UPDATE scope SET revision = revision + 1 WHERE id = ?1 RETURNING revision")?
         .query_row([scope], |row| row.get(0))?;
     let mut outcome = StoredBatch::default();
-    for record in records {
-        let earlier = transaction
-            .prepare_cached("SELECT id, sha256 FROM record WHERE scope = ?1 AND rid = ?2")?
-            .query_row(params![scope, record.key.as_str()], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, [u8; 32]>(1)?))
-            })
-            .optional()?;
-        let id = match earlier {
-            Some((_, digest)) if digest == record.digest.0 => {
+    for (place, record) in batch.records.iter().enumerate() {
+        let (id, difference) = match earlier(transaction, scope, record)? {
+            None if record.deleted => {
                 outcome.unchanged += 1;
                 continue;
             }
-            Some((id, _)) => {
-                outcome.changed += 1;
-                replace(transaction, id, record, revision)?;
-                id
-            }
             None => {
                 outcome.added += 1;
-                add(transaction, scope, record, revision, now)?
+                (add(transaction, scope, record, revision, batch.now)?, Difference::default())
+            }
+            Some(there) if record.deleted => {
+                outcome.deleted += 1;
+                bury(transaction, scope, record, &there, revision)?;
+                clear(transaction, there.id)?;
+                transaction.prepare_cached("DELETE FROM former_field WHERE rec = ?1")?.execute([there.id])?;
+                transaction.prepare_cached("DELETE FROM record WHERE id = ?1")?.execute([there.id])?;
+                continue;
+            }
+            Some(there) if there.digest == record.digest.0 => {
+                outcome.unchanged += 1;
+                continue;
+            }
+            Some(there) => {
+                let difference = Difference::of(fields_of(transaction, there.id)?, record);
+                if difference.any && batch.semantics == Semantics::AppendOnly {
+                    outcome.refused.push(place);
+                    continue;
+                }
+                outcome.changed += 1;
+                replace(transaction, scope, record, &there, revision)?;
+                if !difference.any {
+                    continue;
+                }
+                clear(transaction, there.id)?;
+                (there.id, difference)
             }
         };
         for field in &record.fields {
-            add_field(transaction, scope, id, field)?;
+            add_field(transaction, scope, id, field, difference.revision_of(&field.top, revision))?;
         }
         filter::add(transaction, scope, id, &record.fields)?;
+        note_gone(transaction, id, &difference, revision)?;
         for blob in &record.blobs {
             add_blob(transaction, blob)?;
         }
     }
+    if outcome.added + outcome.changed + outcome.deleted > 0 {
+        transaction
+            .prepare_cached("INSERT INTO mark (scope, revision, at, mark) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![scope, revision, batch.now, new_mark()?])?;
+    }
     Ok(outcome)
+}
+
+fn earlier(
+    transaction: &Transaction<'_>,
+    scope: i64,
+    record: &PreparedRecord,
+) -> Result<Option<Earlier>, Failure> {
+    let found = transaction
+        .prepare_cached("SELECT id, sha256, period, consent_time FROM record WHERE scope = ?1 AND rid = ?2")?
+        .query_row(params![scope, record.key.as_str()], |row| {
+            let (id, digest) = (row.get(0)?, row.get(1)?);
+            Ok(Earlier { id, digest, period: row.get(2)?, consent_time: row.get(3)? })
+        });
+    Ok(found.optional()?)
+}
+
+fn fields_of(transaction: &Transaction<'_>, id: i64) -> Result<Vec<EarlierField>, Failure> {
+    let mut select = transaction.prepare_cached(
+        "SELECT top, kind, sha256, mime, file_name, revision FROM field WHERE rec = ?1 AND nested = 0",
+    )?;
+    let rows = select.query_map([id], |row| {
+        Ok(EarlierField {
+            top: row.get(0)?,
+            kind: row.get(1)?,
+            digest: Digest(row.get(2)?),
+            mime: row.get(3)?,
+            file_name: row.get(4)?,
+            revision: row.get(5)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn add(
@@ -58,14 +116,17 @@ fn add(
     revision: i64,
     now: i64,
 ) -> Result<i64, Failure> {
+    let emitted = record.emitted.unwrap_or(now);
     transaction
         .prepare_cached(
-            "INSERT INTO record (scope, rid, time, consent_time, sha256, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO record (scope, rid, time, emitted, consent_time, sha256, revision, period)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
         )?
         .execute(params![
             scope,
             record.key.as_str(),
-            record.time.unwrap_or(now),
+            record.cursor.unwrap_or(emitted),
+            emitted,
             record.consent_time,
             record.digest.0,
             revision
@@ -73,27 +134,81 @@ fn add(
     Ok(transaction.last_insert_rowid())
 }
 
-/// Takes the old rows away and keeps the record's own; a record without a time keeps the one that it had.
-fn replace(
+/// Notes that a record was in some grants' sight until now.
+fn bury(
     transaction: &Transaction<'_>,
-    id: i64,
+    scope: i64,
     record: &PreparedRecord,
+    there: &Earlier,
     revision: i64,
 ) -> Result<(), Failure> {
     transaction
-        .prepare_cached("DELETE FROM unit_words WHERE rowid IN (SELECT id FROM unit WHERE rec = ?1)")?
-        .execute([id])?;
-    transaction.prepare_cached("DELETE FROM unit WHERE rec = ?1")?.execute([id])?;
-    transaction
-        .prepare_cached("DELETE FROM seg WHERE field IN (SELECT id FROM field WHERE rec = ?1)")?
-        .execute([id])?;
-    transaction.prepare_cached("DELETE FROM field WHERE rec = ?1")?.execute([id])?;
-    filter::remove(transaction, id)?;
+        .prepare_cached(
+            "INSERT INTO former_record (scope, rid, began, ended, consent_time) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![scope, record.key.as_str(), there.period, revision, there.consent_time])?;
+    Ok(())
+}
+
+/// Takes the rows of a record's fields away.
+fn clear(transaction: &Transaction<'_>, id: i64) -> Result<(), Failure> {
+    for delete in [
+        "DELETE FROM unit_words WHERE rowid IN (SELECT id FROM unit WHERE rec = ?1)",
+        "DELETE FROM unit WHERE rec = ?1",
+        "DELETE FROM seg WHERE field IN (SELECT id FROM field WHERE rec = ?1)",
+        "DELETE FROM field WHERE rec = ?1",
+    ] {
+        transaction.prepare_cached(delete)?.execute([id])?;
+    }
+    filter::remove(transaction, id)
+}
+
+/// Brings a record's own row up to date. It keeps the moment at which it was first emitted: a later one would tell that
+/// something changed, whatever it was.
+fn replace(
+    transaction: &Transaction<'_>,
+    scope: i64,
+    record: &PreparedRecord,
+    there: &Earlier,
+    revision: i64,
+) -> Result<(), Failure> {
+    let mut period = there.period;
+    if there.consent_time != record.consent_time {
+        bury(transaction, scope, record, there, revision)?;
+        period = revision;
+    }
     transaction
         .prepare_cached(
-            "UPDATE record SET time = COALESCE(?2, time), consent_time = ?3, sha256 = ?4, revision = ?5 WHERE id = ?1",
+            "UPDATE record SET time = COALESCE(?2, emitted), consent_time = ?3, sha256 = ?4, revision = ?5, period = ?6
+             WHERE id = ?1",
         )?
-        .execute(params![id, record.time, record.consent_time, record.digest.0, revision])?;
+        .execute(params![there.id, record.cursor, record.consent_time, record.digest.0, revision, period])?;
+    Ok(())
+}
+
+/// Notes the fields that a record lost, and forgets that of those that it has again.
+fn note_gone(
+    transaction: &Transaction<'_>,
+    id: i64,
+    difference: &Difference,
+    revision: i64,
+) -> Result<(), Failure> {
+    if !difference.any {
+        return Ok(());
+    }
+    for top in &difference.gone {
+        transaction
+            .prepare_cached(
+                "INSERT INTO former_field (rec, top, revision) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (rec, top) DO UPDATE SET revision = excluded.revision",
+            )?
+            .execute(params![id, top, revision])?;
+    }
+    transaction
+        .prepare_cached(
+            "DELETE FROM former_field WHERE rec = ?1 AND top IN (SELECT top FROM field WHERE rec = ?1)",
+        )?
+        .execute([id])?;
     Ok(())
 }
 
@@ -102,6 +217,7 @@ fn add_field(
     scope: i64,
     record: i64,
     field: &PreparedField,
+    revision: i64,
 ) -> Result<(), Failure> {
     let (inline, part_start) = match &field.body {
         Body::Inline(text) => (Some(text.as_str()), None),
@@ -110,8 +226,8 @@ fn add_field(
     };
     transaction
         .prepare_cached(
-            "INSERT INTO field (rec, top, pointer, nested, kind, chars, bytes, sha256, mime, file_name, nul_as, part_start, inline)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            "INSERT INTO field (rec, top, pointer, nested, kind, chars, bytes, sha256, mime, file_name, nul_as, part_start, inline, revision)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             record,
@@ -127,6 +243,7 @@ fn add_field(
             field.nul_as.map(u32::from),
             part_start,
             inline,
+            revision,
         ])?;
     let row = transaction.last_insert_rowid();
     if let Body::Chunks { text, cuts } = &field.body {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::bind;
 use crate::embedded::statement::Reads;
+use crate::embedded::upgraded;
 use crate::source::Source as _;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::collections::BTreeSet;
@@ -58,14 +59,16 @@ fn only_statements_of_content_read_columns_of_content_and_all_data_is_read_under
             ]);
         }
         // Whoever looks at a record looks through the time range and the list of records too.
-        if reads_data && statement.reads() != Reads::Books {
+        let is_former = read.contains("former_record.rid");
+        if (reads_data || is_former) && matches!(statement.reads(), Reads::Content | Reads::Shape) {
             checks.extend(["grant_scope.since", "grant_scope.until", "grant_scope.listed"]);
-            checks.extend([
-                "record.consent_time",
-                "grant_resource.rid",
-                "grant_resource.grant_id",
-                "grant_resource.scope",
-            ]);
+            checks.extend(["grant_resource.rid", "grant_resource.grant_id", "grant_resource.scope"]);
+            checks.extend(
+                [(reads_data, "record.consent_time"), (is_former, "former_record.consent_time")]
+                    .into_iter()
+                    .filter(|(is, _)| *is)
+                    .map(|(_, column)| column),
+            );
         }
         // Whoever learns anything of a field learns it through the granted fields.
         if read.iter().any(|column| column.starts_with("field.")) {
@@ -259,26 +262,34 @@ async fn whoever_waits_for_another_process_waits_no_longer_than_that_takes_or_th
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_of_the_first_version_is_brought_up_to_date_in_its_place() {
+async fn a_store_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
+    for version in 1..migrate::STEPS.len() {
+        upgrades_from(version).await;
+    }
+}
+
+async fn upgrades_from(version: usize) {
     let dir = tempfile::tempdir().unwrap();
     let old = Connection::open(place(&dir)).unwrap();
     old.pragma_update(None, "journal_mode", "WAL").unwrap();
-    old.execute_batch(include_str!("schema.sql")).unwrap();
-    old.execute_batch(
+    old.execute_batch(&migrate::STEPS[..version].concat()).unwrap();
+    old.execute_batch(&format!(
         "INSERT INTO sealing_key (secret, created_at) VALUES (zeroblob(32), 1);
-         INSERT INTO connection VALUES ('home', NULL, 'Home', 1);
-         PRAGMA application_id = 0x53746570; PRAGMA user_version = 1;",
-    )
+         PRAGMA application_id = 0x53746570; PRAGMA user_version = {version};"
+    ))
     .unwrap();
+    old.execute_batch(&upgraded::ROWS.replace("BYTES", "BLOB")).unwrap();
     drop(old);
     let keys = sealing_keys(&place(&dir));
     let store = Sqlite::open(place(&dir), Missing::Refuse).unwrap();
     store.append(entries("new")).await.unwrap();
     assert_eq!(sealing_keys(&place(&dir)), keys, "its key still opens cursors");
     let look = Connection::open(place(&dir)).unwrap();
-    let version: i64 = look.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    let kept: i64 = look.query_row("SELECT COUNT(*) FROM connection", [], |row| row.get(0)).unwrap();
-    assert_eq!((version, kept), (migrate::STEPS.len() as i64, 1));
+    let found: i64 = look.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(found, migrate::STEPS.len() as i64);
+    drop(store);
+    let store = open(&place(&dir), Missing::Refuse).await.unwrap();
+    upgraded::still_reads_and_syncs(&store).await;
 }
 
 /// Whoever leaves takes the statement along: the readers are free again, though none of the statements would ever end.

@@ -86,7 +86,7 @@ impl Check<'_> {
         let sql = "SELECT id, connection, stream, manifest FROM scope ORDER BY id";
         for mut row in self.session.rows("scopes", sql, bind![]).await? {
             let (id, connection, stream) = (row.int()?, row.text()?, row.text()?);
-            let manifest = manifest_of(row.text_or_null()?, &stream).unwrap_or_else(|error| {
+            let manifest = manifest_of(row.text_or_null()?).unwrap_or_else(|error| {
                 let (code, place) = (ProblemCode::FieldShape, format!("{connection}/{stream}"));
                 self.found(code, place, error.to_string());
                 Manifest::default()

@@ -6,8 +6,9 @@ use crate::embedded::row::Param;
 use crate::embedded::statement::{Reads, Statement};
 use crate::terms::Stem;
 use Statement::{
-    BlobParts, FilterValues, FilteredRecords, GrantedFields, GrantedScopes, ListNewest, ListOldest, Locate,
-    MatchUnits, RecordFields, Search, Shape, Text, Values, ValuesOf,
+    BlobParts, FilterValues, FilteredRecords, GrantedFields, GrantedScopes, LatestRemoval, ListFirstEmitted,
+    ListLastEmitted, ListNewest, ListOldest, Locate, Marks, MatchUnits, RecordFields, Related, Removed,
+    Search, Shape, SortValues, Text, Values, ValuesOf,
 };
 
 /// What a breach is about, and so which statements have to notice it.
@@ -15,25 +16,37 @@ use Statement::{
 enum Concerns {
     /// The grant as a whole: every statement.
     Grant,
+    /// The time range or the list as a whole: every statement that looks at records, or at what is left of them.
+    Range,
     /// One record: every statement that looks at records.
     Record,
+    /// A record that is gone: the statements that tell of it.
+    Former,
     /// One field: every statement that looks at fields.
     Field,
+    /// The field that orders records: the statements that go by its value.
+    Order,
 }
 
 impl Concerns {
     fn includes(self, statement: Statement) -> bool {
         match self {
             Self::Grant => true,
-            Self::Record => !matches!(statement, GrantedFields | GrantedScopes),
-            Self::Field => !matches!(statement, ListNewest | ListOldest | GrantedScopes),
+            Self::Range => !matches!(statement, GrantedFields | GrantedScopes | Marks),
+            Self::Record => Self::Range.includes(statement) && !Self::Former.includes(statement),
+            Self::Former => matches!(statement, Removed | LatestRemoval),
+            Self::Field => {
+                let by_time = matches!(statement, ListLastEmitted | ListFirstEmitted | GrantedScopes | Marks);
+                !by_time && !Self::Order.includes(statement) && !Self::Former.includes(statement)
+            }
+            Self::Order => matches!(statement, ListNewest | ListOldest),
         }
     }
 }
 
 /// A change to the grant's own rows: what it concerns, how it is made and how it is undone.
 fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
-    use Concerns::{Field, Grant, Record};
+    use Concerns::{Field, Former, Grant, Order, Range, Record};
     let (id, other, scope, record) = (&gate.grant, &gate.other_grant, gate.text.scope, gate.text.record);
     let set = |concerns, table: &str, key: &str, wrong: &str, right: String| {
         let update = |set: &str| format!("UPDATE {table} SET {set} WHERE {key}");
@@ -43,13 +56,19 @@ fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
     let of_scope = format!("grant_id = '{id}' AND scope = {scope}");
     let of_record = format!("id = {record}");
     let of_list = format!("{of_scope} AND rid = 'k'");
+    let (of_stream, of_former) = (format!("id = {scope}"), format!("scope = {scope} AND rid = 'gone'"));
+    let of_former_list = format!("{of_scope} AND rid = 'gone'");
+    let listed = ["k", "gone"].map(|key| {
+        format!("INSERT INTO grant_resource (grant_id, scope, rid) VALUES ('{id}', {scope}, '{key}');")
+    });
+    let listed = listed.concat();
     let mut changes = vec![
         set(Grant, "grants", &of_grant, "revoked_at = 1", "revoked_at = NULL".into()),
         // A revocation counts from now on, whenever it says that it was.
         set(Grant, "grants", &of_grant, &format!("revoked_at = {}", NOW + 9), "revoked_at = NULL".into()),
         set(Grant, "grants", &of_grant, &format!("expires_at = {NOW}"), format!("expires_at = {}", NOW + 1)),
-        set(Record, "grant_scope", &of_scope, &format!("since = {}", AT + 1), format!("since = {AT}")),
-        set(Record, "grant_scope", &of_scope, &format!("until = {AT}"), format!("until = {}", AT + 1)),
+        set(Range, "grant_scope", &of_scope, &format!("since = {}", AT + 1), format!("since = {AT}")),
+        set(Range, "grant_scope", &of_scope, &format!("until = {AT}"), format!("until = {}", AT + 1)),
         set(Record, "record", &of_record, "consent_time = NULL", format!("consent_time = {AT}")),
         set(
             Record,
@@ -65,6 +84,23 @@ fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
             &format!("consent_time = {}", AT + 1),
             format!("consent_time = {AT}"),
         ),
+        set(Order, "scope", &of_stream, "cursor_field = 'secret'", "cursor_field = NULL".into()),
+        set(Former, "former_record", &of_former, "consent_time = NULL", format!("consent_time = {AT}")),
+        set(
+            Former,
+            "former_record",
+            &of_former,
+            &format!("consent_time = {}", AT - 1),
+            format!("consent_time = {AT}"),
+        ),
+        set(
+            Former,
+            "former_record",
+            &of_former,
+            &format!("consent_time = {}", AT + 1),
+            format!("consent_time = {AT}"),
+        ),
+        set(Former, "grant_resource", &of_former_list, "rid = 'GONE'", String::new()),
         set(Record, "grant_resource", &of_list, "rid = 'K'", String::new()),
         set(Record, "grant_resource", &of_list, &format!("scope = {}", gate.elsewhere.scope), String::new()),
         set(Record, "grant_resource", &of_list, &format!("grant_id = '{other}'"), String::new()),
@@ -72,8 +108,7 @@ fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
     for (_, _, undo) in
         changes.iter_mut().filter(|(_, change, _)| change.starts_with("UPDATE grant_resource"))
     {
-        let back = format!("INSERT INTO grant_resource (grant_id, scope, rid) VALUES ('{id}', {scope}, 'k')");
-        *undo = format!("DELETE FROM grant_resource WHERE grant_id IN ('{id}', '{other}'); {back}");
+        *undo = format!("DELETE FROM grant_resource WHERE grant_id IN ('{id}', '{other}'); {listed}");
     }
     // One end of the range is enough to hide what has no time.
     for gone in ["since", "until"] {
@@ -84,11 +119,7 @@ fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
             format!("UPDATE grant_scope SET {low}, {high} WHERE {of_scope}; UPDATE record SET consent_time = {AT} WHERE {of_record}"),
         ));
     }
-    changes.push((
-        Record,
-        format!("DELETE FROM grant_resource WHERE {of_scope}"),
-        format!("INSERT INTO grant_resource (grant_id, scope, rid) VALUES ('{id}', {scope}, 'k')"),
-    ));
+    changes.push((Range, format!("DELETE FROM grant_resource WHERE {of_scope}"), listed));
     changes.push((
         Field,
         format!("DELETE FROM grant_field WHERE {of_scope}"),
@@ -177,6 +208,17 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
             secret[36] = "secret".into();
             wrong.push(("a field that was not granted", secret));
             wrong.push(("a record of another connection", with(4, gate.elsewhere.record.into())));
+        }
+        SortValues => wrong.push(("a field that was not granted", with(4, "secret".into()))),
+        Related => {
+            wrong.push(("a field that was not granted", with(3, "secret".into())));
+            let mut secret = with(3, "secret".into());
+            secret[4] = gate.secret_digest.0[..].into();
+            wrong.push(("the value of a field that was not granted", secret));
+            wrong.push((
+                "that value under the name of a granted field",
+                with(4, gate.secret_digest.0[..].into()),
+            ));
         }
         Values => {
             let mut secret = with(4, "secret".into());
@@ -311,6 +353,7 @@ fn the_text_of_every_statement_says_what_it_reads() {
                         "UPDATE",
                         "DELETE FROM disclosure WHERE erased",
                         "DELETE FROM sealing_key",
+                        "DELETE FROM former_",
                     ];
                     assert!(writes.iter().any(|verb| sql.starts_with(verb)), "{name}");
                 }

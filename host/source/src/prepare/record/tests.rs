@@ -53,6 +53,21 @@ fn says_why_a_line_is_left_out() {
 }
 
 #[test]
+fn a_line_can_take_a_record_away() {
+    let record = prepare(br#"{"key":"k","deleted":true}"#, &manifest()).unwrap();
+    assert!(record.deleted && record.fields.is_empty() && record.key.as_str() == "k");
+    assert!(!plain(r#"{"key":"k","deleted":false,"data":{}}"#).unwrap().deleted);
+    for wrong in [
+        r#"{"key":"k","deleted":true,"data":{}}"#,
+        r#"{"key":"k","deleted":false}"#,
+        r#"{"key":"k","deleted":"yes"}"#,
+        r#"{"deleted":true}"#,
+    ] {
+        assert_eq!(code(wrong), RejectionCode::MalformedNdjson, "{wrong}");
+    }
+}
+
+#[test]
 fn a_rejection_never_quotes_the_record() {
     let message = plain(r#"{"key":"k","data":{"secret":"canary"} canary}"#).unwrap_err().to_string();
     assert!(!message.contains("canary"), "{message}");
@@ -63,7 +78,7 @@ fn the_manifest_settles_key_and_times() {
     let line = r#"{"data":{"id":"k","sent_at":"2026-01-01T00:00:00Z","consented":"2026-01-02"}}"#;
     let record = prepare(line.as_bytes(), &manifest()).unwrap();
     assert_eq!(record.key.as_str(), "k");
-    assert_eq!(record.consent_time.unwrap() - record.time.unwrap(), 86_400_000);
+    assert_eq!(record.consent_time.unwrap() - record.cursor.unwrap(), 86_400_000);
     let line = r#"{"key":"other","data":{"id":"k"}}"#;
     assert_eq!(prepare(line.as_bytes(), &manifest()).unwrap_err().code, RejectionCode::InvalidRecordIdentity);
     let line = r#"{"key":"k","data":{"id":"k","consented":"never"},"emitted_at":"2026-01-01"}"#;
