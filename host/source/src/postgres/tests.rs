@@ -239,14 +239,16 @@ async fn filter_values(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_from_before_the_index_of_values_gets_it_in_its_place() {
+async fn an_upgrade_fills_the_index_of_values_as_an_ingest_does() {
     let url = Server::shared().fresh_database();
     let store = open(&url).await.unwrap();
     crate::embedded::fill_with_every_kind(&store).await;
-    let client = connect(&url).await;
+    let mut client = connect(&url).await;
     let fresh = filter_values(&client).await;
     assert!(fresh.len() > 8, "{fresh:?}");
-    client.batch_execute("DROP TABLE filter_value; UPDATE meta SET version = 2").await.unwrap();
-    open(&url).await.unwrap();
+    let transaction = client.transaction().await.unwrap();
+    transaction.execute("DELETE FROM filter_value", &[]).await.unwrap();
+    filter::fill(&transaction).await.unwrap();
+    transaction.commit().await.unwrap();
     assert_eq!(filter_values(&client).await, fresh);
 }

@@ -326,18 +326,18 @@ fn filter_values(path: &Path) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_from_before_the_index_of_values_gets_it_in_its_place() {
+async fn an_upgrade_fills_the_index_of_values_as_an_ingest_does() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(&place(&dir), Missing::Create).await.unwrap();
     crate::embedded::fill_with_every_kind(&store).await;
     drop(store);
     let fresh = filter_values(&place(&dir));
     assert!(fresh.len() > 8, "{fresh:?}");
-    Connection::open(place(&dir))
-        .unwrap()
-        .execute_batch("DROP TABLE filter_value; PRAGMA user_version = 2;")
-        .unwrap();
-    drop(Sqlite::open(place(&dir), Missing::Refuse).unwrap());
+    let mut connection = Connection::open(place(&dir)).unwrap();
+    let transaction = connection.transaction().unwrap();
+    transaction.execute("DELETE FROM filter_value", []).unwrap();
+    filter::fill(&transaction).unwrap();
+    transaction.commit().unwrap();
     assert_eq!(filter_values(&place(&dir)), fresh);
 }
 
