@@ -19,7 +19,7 @@ pub(super) fn named(plugins: &[ToolTier], reserve: usize) -> Result<Vec<PluginTo
         registry.register(plugin.name(), names).map_err(|bad| StartError::Name(bad.to_string()))?;
     }
     for fallback in registry.fallbacks() {
-        tracing::info!("{fallback}");
+        tracing::warn!("{fallback}");
     }
     let tool = |(display, plugin, tool): (&str, &str, &str)| {
         let owner = plugins.iter().find(|owner| owner.name() == plugin)?;
