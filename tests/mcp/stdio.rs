@@ -54,6 +54,12 @@ impl Stdio {
         session
     }
 
+    /// The number of the server's process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn pid(&self) -> u32 {
+        self.server.0.id()
+    }
+
     /// Sends a request and gives the reply to it.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.post(method, params);
