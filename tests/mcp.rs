@@ -6,6 +6,7 @@ mod hostile;
 pub(crate) mod http;
 mod http_rules;
 mod listing;
+mod native;
 mod plugin_tools;
 mod previews;
 mod quiet;

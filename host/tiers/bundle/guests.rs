@@ -56,6 +56,15 @@ pub(crate) fn build(guests: &Guests<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The module of a guest that was built, before it was wrapped.
+#[allow(dead_code, reason = "only one of the two build scripts asks for it")]
+pub(crate) fn built(target: Option<&str>, folder: &str, name: &str) -> Result<Vec<u8>, Failure> {
+    let out = PathBuf::from(var("OUT_DIR")?);
+    let module =
+        guest_target_dir(&out).join(target.unwrap_or_default()).join(folder).join(format!("{name}.wasm"));
+    fs::read(&module).map_err(|error| format!("cannot read {}: {error}", module.display()))
+}
+
 /// Ends a build script, with the failure as cargo shows it.
 pub(crate) fn finish(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {

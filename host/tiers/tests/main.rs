@@ -4,10 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod builtin;
+mod faults;
 mod hostile;
+mod hostile_table;
 mod loading;
 mod native;
 mod previews;
+mod state;
 mod support;
 mod timing;
 mod tools;
