@@ -21,7 +21,9 @@ fn rows() -> Vec<(&'static str, &'static str, &'static str)> {
 
 #[test]
 fn every_guest_is_in_the_table() {
-    let mut known: Vec<_> = HOSTILE.iter().chain(BY_HAND).copied().collect();
+    // Tools are asked in other ways, and have tests of their own.
+    let compiled = HOSTILE.iter().filter(|name| !name.starts_with("tool"));
+    let mut known: Vec<_> = compiled.chain(BY_HAND).copied().collect();
     known.sort_unstable();
     assert_eq!(rows().iter().map(|(name, ..)| *name).collect::<Vec<_>>(), known);
     assert!(known.len() >= 24, "{}", known.len());
@@ -66,7 +68,7 @@ async fn every_guest_ends_as_the_table_says_and_the_next_call_works() {
     let good = defaults();
     for (name, which, ends) in rows() {
         let mut config = with(&hostile(name), |config| tier(config, which));
-        if ends == "deadline" {
+        if ["deadline", "instantiate"].contains(&ends) {
             tier(&mut config, which).limits.deadline = SHORT;
         }
         let tiers = Tiers::load_in(&RUNTIME, &config, &place());
