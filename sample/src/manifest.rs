@@ -189,7 +189,8 @@ pub(crate) fn chat_messages() -> Value {
                 "count_distinct": ["author", "conversation_id"],
                 "group_by": ["author", "conversation_id", "edited"],
                 "group_by_time": ["sent_at"]
-            }
+            },
+            "expand": [{ "name": "conversation" }]
         }
     })
 }

@@ -125,6 +125,30 @@ fn the_sample() {
 }
 
 #[test]
+fn records_that_lead_to_many_and_changes() {
+    let mut desk = Desk::open(World::shared(), LINKS);
+    for (stream, expand, most) in [("messages", "replies", 25), ("conversations", "messages", 50)] {
+        for limit in [1, 25, 100] {
+            let arguments = json!({ "stream": stream, "expand": [expand], "expand_limit": { expand: most }, "limit": limit });
+            let result = desk.result("query_records", &arguments);
+            within("query_records", &arguments, &result);
+            check_paging(&mut desk, "query_records", &arguments, &result);
+            let changes = json!({ "stream": stream, "changes_since": "beginning", "limit": limit });
+            let result = desk.result("query_records", &changes);
+            within("query_records", &changes, &result);
+            check_paging(&mut desk, "query_records", &changes, &result);
+        }
+        let rows = desk.result("query_records", &json!({ "stream": stream, "limit": 40 }));
+        for record in rows["structuredContent"]["content_ladder"]["records"].as_array().unwrap() {
+            let arguments =
+                json!({ "id": record["id"], "expand": [expand], "expand_limit": { expand: most } });
+            let result = desk.result("fetch", &arguments);
+            within("fetch", &arguments, &result);
+        }
+    }
+}
+
+#[test]
 fn five_hundred_records_and_hits_with_long_snippets_in_every_script() {
     for script in SCRIPTS {
         let record = |n: usize| {

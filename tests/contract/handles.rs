@@ -72,6 +72,14 @@ fn of_text(tool: &str, arguments: &Value, text: &str, steps: &mut Vec<Step>) {
     for uri in after(text, " uri=\"") {
         steps.push(Step::Read(first_json(&format!("\"{uri}")).as_str().expect("a URI").to_owned()));
     }
+    if let Some(mark) =
+        text.lines().next().into_iter().flat_map(|head| after(head, " next_changes_since=\"")).next()
+    {
+        let mut arguments = arguments.clone();
+        arguments["changes_since"] = first_json(&format!("\"{mark}"));
+        arguments.as_object_mut().expect("arguments").remove("cursor");
+        steps.push(Step::Call(tool.to_owned(), arguments));
+    }
     if let Some(cursor) =
         text.lines().next().into_iter().flat_map(|head| after(head, " next_cursor=\"")).next()
     {
@@ -121,6 +129,9 @@ fn of_value(value: &Value, steps: &mut Vec<Step>) {
                     }
                 }
             }
+            for list in value["expanded"].as_object().into_iter().flat_map(|lists| lists.values()) {
+                of_value(&list["data"], steps);
+            }
             // What a record says is data: it may look like a handle and be none.
             let own = members
                 .iter()
@@ -133,6 +144,19 @@ fn of_value(value: &Value, steps: &mut Vec<Step>) {
 }
 
 fn of_page(tool: &str, arguments: &Value, data: &Value, steps: &mut Vec<Step>) {
+    if data["next_changes_since"].is_string() {
+        let mut arguments = arguments.clone();
+        arguments["changes_since"] = data["next_changes_since"].clone();
+        arguments.as_object_mut().expect("arguments").remove("cursor");
+        steps.push(Step::Call(tool.to_owned(), arguments));
+    }
+    // What a record leads to is the server's word, though it stands among the record's own.
+    for row in data["data"].as_array().into_iter().flatten() {
+        of_value(&row["expanded"], steps);
+        for list in row["expanded"].as_object().into_iter().flat_map(|lists| lists.values()) {
+            of_value(&list["data"], steps);
+        }
+    }
     if data["next_cursor"].is_string() {
         steps.push(page(tool, arguments, &data["next_cursor"]));
     }

@@ -60,6 +60,19 @@ fn first_calls() -> Vec<Step> {
             json!({ "id": known::LARGE_JSON.id(), "field_path": known::LARGE_JSON_POINTER, "q": "a" }),
         ),
     ];
+    for (stream, view, expand) in [
+        ("messages", "envelope", "replies"),
+        ("conversations", "rooms", "messages"),
+        ("chat_messages", "talk", "conversation"),
+    ] {
+        steps.push((
+            "query_records",
+            json!({ "stream": stream, "view": view, "expand": [expand], "limit": 5 }),
+        ));
+        steps.push(("query_records", json!({ "stream": stream, "changes_since": "beginning", "limit": 40 })));
+        steps.push(("query_records", json!({ "stream": stream, "sort": "emitted_at", "order": "asc" })));
+    }
+    steps.push(("fetch", json!({ "id": known::ROOF_QUOTE.id(), "expand": ["replies"] })));
     for stream in ["messages", "conversations", "chat_messages"] {
         steps.push(("query_records", json!({ "stream": stream })));
         steps.push(("schema", json!({ "stream": stream, "detail": "full" })));

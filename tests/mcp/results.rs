@@ -15,6 +15,13 @@ pub(crate) fn calls() -> Vec<(&'static str, Value)> {
         ("query_records", json!({ "stream": "messages" })),
         ("query_records", json!({ "stream": "messages", "limit": 100, "order": "asc" })),
         ("query_records", json!({ "stream": "chat_messages", "fields": ["text"], "limit": 5 })),
+        ("query_records", json!({ "stream": "messages", "view": "money", "sort": "amount", "limit": 5 })),
+        ("query_records", json!({ "stream": "conversations", "expand": ["messages"], "limit": 3 })),
+        ("query_records", json!({ "stream": "conversations", "changes_since": "beginning" })),
+        (
+            "fetch",
+            json!({ "id": known::ROOF_QUOTE.id(), "expand": ["replies"], "expand_limit": { "replies": 2 } }),
+        ),
         ("aggregate", json!({ "stream": "messages", "metric": "count" })),
         ("aggregate", json!({ "stream": "messages", "metric": "count", "group_by": "from" })),
         (

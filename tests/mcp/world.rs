@@ -43,6 +43,14 @@ impl World {
 
     /// One with records of a test's own: `connection/stream`, and its records by key. Everything is granted.
     pub(crate) fn of(streams: &[(String, Vec<(String, Value)>)]) -> Self {
+        Self::declared(streams, &|_| None)
+    }
+
+    /// The same, with what some of the streams declare about themselves.
+    pub(crate) fn declared(
+        streams: &[(String, Vec<(String, Value)>)],
+        manifest: &dyn Fn(&str) -> Option<Value>,
+    ) -> Self {
         let store = Store::sqlite();
         block_on(async {
             let url: SourceUrl = store.url.parse().unwrap();
@@ -51,7 +59,7 @@ impl World {
                 let line = |(key, data): &(String, Value)| {
                     json!({ "key": key, "data": data, "emitted_at": "2025-06-01T00:00:00Z" }).to_string()
                 };
-                fill_stream(&open, place, records.iter().map(line)).await;
+                fill_stream(&open, place, manifest(place), records.iter().map(line)).await;
             }
         });
         let names: BTreeSet<&str> =
@@ -105,14 +113,20 @@ impl Drop for Running {
     }
 }
 
-async fn fill_stream(store: &Embedded, place: &str, lines: impl Iterator<Item = String>) {
+async fn fill_stream(
+    store: &Embedded,
+    place: &str,
+    manifest: Option<Value>,
+    lines: impl Iterator<Item = String>,
+) {
     let (connection, stream) = place.split_once('/').unwrap();
+    let manifest = manifest.map(|document| Manifest::parse(&document.to_string(), stream).unwrap());
     let target = IngestTarget {
         connection: ConnectionId::new(connection).unwrap(),
         connector: Some("test".to_owned()),
         label: Some(format!("The {connection}")),
         stream: StreamName::new(stream).unwrap(),
-        manifest: Manifest::default(),
+        manifest: manifest.unwrap_or_default(),
     };
     let mut ingest = store.ingest(&target).await.unwrap();
     for line in lines {

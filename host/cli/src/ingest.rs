@@ -24,8 +24,8 @@ use tokio::sync::mpsc;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A line that breaks a rule is reported with its number and left out; the others are stored. Running the same import again
-changes nothing. What was reported as stored survives a crash. Bytes are spelled as a field
-{\"$blob\": {\"mime_type\", \"file_name\"?, \"base64\"}}.
+changes nothing. What was reported as stored survives a crash. A line {\"key\", \"deleted\": true} takes a record away.
+Bytes are spelled as a field {\"$blob\": {\"mime_type\", \"file_name\"?, \"base64\"}}.
 
   stepwell ingest --connection cin_home --connector mail --label 'Home mail' messages mail.ndjson
   zcat mail.ndjson.gz | stepwell ingest --connection cin_home messages -")]
