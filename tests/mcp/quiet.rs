@@ -64,6 +64,7 @@ fn what_a_tier_says_reaches_neither_the_log_nor_the_client() {
         }
         let (_, _, log) = session.close();
         assert!(log.contains("fetch"), "{log}");
+        assert!(log.contains("tier counters tier=\"preview\" calls="), "{log}");
         for secret in [known::ROOF_QUOTE_EUR, "must not get out"] {
             assert!(!log.contains(secret), "{guest}: {log}");
         }

@@ -6,7 +6,7 @@ use crate::mcp::way::Era;
 use crate::mcp::world::World;
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// Prepares a folder with a configuration; the server is started by `start`, which gives it the arguments.
+    /// Prepares a folder with a configuration.
     pub(crate) fn with(text: &str) -> Self {
         let operator = Self { folder: tempfile::tempdir().unwrap(), pid: 0 };
         operator.write(text);
@@ -260,14 +260,23 @@ fn notices_are_promised_where_they_can_be_sent() {
 
 #[test]
 fn a_file_that_appears_in_the_usual_place_is_taken_up() {
-    let world = World::new();
+    let mut operator = Operator::with(FULL);
+    let world = World::shared();
     let mut command = world.serve(&["--http", "0", "--json"]);
-    let home = tempfile::tempdir().unwrap();
-    command.env("XDG_CONFIG_HOME", home.path());
+    command.env("XDG_CONFIG_HOME", operator.path("config"));
+    command.stderr(File::create(operator.path("log")).unwrap());
     let http = Http::started(command, &world.all);
+    operator.pid = http.server.0.id();
     assert_eq!(tools(&http), 6);
-    let folder: &Path = &home.path().join("stepwell");
-    fs::create_dir(folder).unwrap();
+    let folder = operator.path("config/stepwell");
+    fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("plugins.toml"), BARE).unwrap();
     until(|| tools(&http) == 5, || "five tools".to_owned());
+    // That it is gone is no wish for the defaults, however often one asks.
+    fs::remove_file(folder.join("plugins.toml")).unwrap();
+    for times in 1..=2 {
+        operator.hang_up();
+        operator.await_log(REFUSED, times);
+        assert_eq!(tools(&http), 5);
+    }
 }

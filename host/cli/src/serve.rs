@@ -1,5 +1,6 @@
 //! `stepwell serve`: speaks MCP.
 
+mod counters;
 mod reload;
 mod retention;
 mod store;
@@ -112,7 +113,10 @@ impl Serve {
         opened.store.authenticate(&token).await?;
         let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
         tokio::select! {
-            outcome = stdio::serve(&server, token, Ending::watch()) => Ok(outcome?),
+            outcome = stdio::serve(&server, token, Ending::watch()) => {
+                counters::log(&server);
+                Ok(outcome?)
+            }
             never = reload.watch() => match never {},
         }
     }
@@ -147,7 +151,10 @@ impl Serve {
             }
         }
         tokio::select! {
-            outcome = http::serve(server, listener, options, ending) => Ok(outcome?),
+            outcome = http::serve(server.clone(), listener, options, ending) => {
+                counters::log(&server);
+                Ok(outcome?)
+            }
             never = reload.watch() => match never {},
         }
     }
@@ -171,6 +178,7 @@ impl Serve {
         let server = Server::new(ladder, &settings.server)?;
         let reload = Reload {
             config: self.config.clone(),
+            has_file: stamps.has_configuration(),
             stamps,
             started: settings,
             store,

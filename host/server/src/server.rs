@@ -10,6 +10,7 @@ use stepwell_contract::budget::{PLUGIN_TOOLS, PLUGIN_TOOLS_LIST};
 use stepwell_contract::tool::{ToolSet, instructions};
 use stepwell_ladder::Ladder;
 use stepwell_source::Token;
+use stepwell_tiers::TierStatus;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -85,6 +86,12 @@ impl Server {
     pub fn replace(&self, ladder: Ladder, config: &ServerConfig) -> Result<(), StartError> {
         self.shared.offers.send_replace(Arc::new(Offer::new(ladder, config)?));
         Ok(())
+    }
+
+    /// How the tiers that are offered now are doing.
+    #[must_use]
+    pub fn tiers(&self) -> Vec<TierStatus> {
+        self.offer().ladder.tiers().status()
     }
 
     /// What is offered now. A request asks once and keeps it, so that it never sees half of two configurations.

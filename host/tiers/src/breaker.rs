@@ -77,7 +77,9 @@ mod tests {
         let mut breaker = Breaker::default();
         let now = Instant::now();
         assert_eq!(breaker.fail(now), None);
-        (0..200).for_each(|_| drop(breaker.fail(now)));
+        for _ in 0..200 {
+            breaker.fail(now);
+        }
         assert_eq!(breaker.admit(now), Err(BREAKER_LONGEST_REST));
     }
 }

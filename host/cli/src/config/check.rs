@@ -12,8 +12,9 @@ use stepwell_tiers::{ConfigError, Health, TierStatus};
 /// Checks the configuration: every mistake with its line, and whether every tier loads
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It reads the file and loads the tiers exactly as a server does when it starts, and opens no store. A server starts with
-a tier that does not load, and goes by its on_fault; a server that is running does not take such a file up.
+It reads the file and loads the tiers as a server does when it starts, and opens no store.
+A server starts with a tier that does not load, and goes by its on_fault. A server that is
+running does not take such a file up.
 
 Exit codes: 0 nothing is wrong, 1 something is. Warnings alone are no reason for 1.")]
 pub(crate) struct Check {
@@ -70,7 +71,9 @@ impl Found {
     fn of(settings: &Settings) -> anyhow::Result<Self> {
         let keys = settings.keyring().map(drop);
         let mistakes = match keys {
-            Err(error) if error.is::<UsageError>() => vec![json!({ "message": error.to_string() })],
+            Err(error) if error.is::<UsageError>() => {
+                vec![json!({ "line": null, "message": error.to_string() })]
+            }
             Err(error) => return Err(error),
             Ok(()) => Vec::new(),
         };

@@ -15,8 +15,8 @@ const TEXT: &str = include_str!("../../../../plugins.toml");
 /// Writes the configuration, with every setting explained and at its default
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A new file changes nothing: it states the defaults. Change what you like, and see what a server would say
-with `stepwell config check`. A server that is running takes the change up by itself.
+A new file changes nothing: it states the defaults. Change what you like, and see what a
+server would say with `stepwell config check`. One that is running takes the change up by itself.
 
   stepwell config init                 in your configuration directory, where every command finds it
   stepwell config init plugins.toml    here; name it with --config or STEPWELL_CONFIG")]

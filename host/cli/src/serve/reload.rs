@@ -9,6 +9,7 @@ mod stamps;
 pub(super) use hangup::Hangup;
 pub(super) use stamps::Stamps;
 
+use super::counters;
 use crate::config_args::ConfigArguments;
 use crate::settings::{Settings, broken};
 use anyhow::Context as _;
@@ -30,6 +31,8 @@ pub(super) struct Reload {
     pub(super) config: ConfigArguments,
     /// The files that decide, as they were when they were last read.
     pub(super) stamps: Stamps,
+    /// Whether there ever was a configuration: then its absence is no wish for the defaults.
+    pub(super) has_file: bool,
     /// What the server started with.
     pub(super) started: Settings,
     pub(super) store: Arc<Embedded>,
@@ -82,16 +85,19 @@ impl Reload {
 
     async fn take_up(&mut self) -> anyhow::Result<Settings> {
         let (config, stamps, runtime) = (self.config.clone(), self.stamps.clone(), self.runtime.clone());
+        let has_file = self.has_file;
         // A component may have to be compiled, which takes seconds at worst.
         let loading = tokio::task::spawn_blocking(move || {
             let mut now = stamps.of_configuration();
-            let loaded = load(&config, &stamps, &mut now, &runtime);
+            let loaded = load(&config, has_file, &stamps, &mut now, &runtime);
             (now, loaded)
         });
         let (stamps, loaded) = loading.await.context("the configuration was not read")?;
+        self.has_file |= stamps.has_configuration();
         self.stamps = stamps;
         let (settings, tiers) = loaded?;
         let ladder = settings.ladder(self.store.clone(), tiers).await?;
+        counters::log(&self.server);
         self.server.replace(ladder, &settings.server)?;
         self.keep_days.store(settings.ledger.keep_days, Ordering::Relaxed);
         Ok(settings)
@@ -101,13 +107,13 @@ impl Reload {
 /// Reads the configuration and loads its tiers, all of them or none.
 fn load(
     config: &ConfigArguments,
+    has_file: bool,
     before: &Stamps,
     now: &mut Stamps,
     runtime: &Arc<Runtime>,
 ) -> anyhow::Result<(Settings, Tiers)> {
-    let was_there = before.has_configuration();
     let read = config.text().and_then(|text| match text {
-        None if was_there => anyhow::bail!("the file is gone; write it again, or start the server again"),
+        None if has_file => anyhow::bail!("the file is gone; write it again, or start the server again"),
         text => Settings::of(text),
     });
     let settings = match read {

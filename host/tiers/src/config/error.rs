@@ -8,8 +8,8 @@ pub struct ConfigError {
     pub line: Option<usize>,
     /// What is wrong.
     pub mistake: Mistake,
-    /// Where in the text it is.
-    pub(super) at: Option<usize>,
+    /// Where in the text it is, in bytes.
+    pub(super) at: Option<u32>,
 }
 
 /// What is wrong.

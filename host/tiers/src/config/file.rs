@@ -71,7 +71,8 @@ impl<'t> File<'t> {
 
     fn at(&self, span: Range<usize>, mistake: Mistake) -> ConfigError {
         let before = &self.text[..span.start.min(self.text.len())];
-        ConfigError { line: Some(before.matches('\n').count() + 1), mistake, at: Some(span.start) }
+        let (line, at) = (before.matches('\n').count() + 1, u32::try_from(span.start).ok());
+        ConfigError { line: Some(line), mistake, at }
     }
 
     /// An error of the TOML library, in one line, and without what the environment holds.

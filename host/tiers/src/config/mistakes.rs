@@ -39,7 +39,7 @@ impl<'t> File<'t> {
 
     /// Takes what a mistake is about out of the file. False if it cannot be told what that is.
     fn sets_aside(&mut self, mistake: &ConfigError) -> bool {
-        mistake.at.is_some_and(|at| remove(&mut self.root, at))
+        mistake.at.is_some_and(|at| remove(&mut self.root, at as usize))
     }
 }
 

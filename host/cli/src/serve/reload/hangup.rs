@@ -1,7 +1,5 @@
 //! SIGHUP, by which services are asked to read their configuration again.
 
-use std::io::IsTerminal as _;
-
 /// Watches for the signal, from the moment it is made.
 pub(crate) struct Hangup {
     #[cfg(unix)]
@@ -14,7 +12,7 @@ impl Hangup {
         #[cfg(unix)]
         {
             let kind = tokio::signal::unix::SignalKind::hangup();
-            let is_service = !std::io::stdin().is_terminal();
+            let is_service = !std::io::IsTerminal::is_terminal(&std::io::stdin());
             Self { signal: is_service.then(|| tokio::signal::unix::signal(kind).ok()).flatten() }
         }
         #[cfg(not(unix))]
@@ -29,6 +27,6 @@ impl Hangup {
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -1,5 +1,6 @@
 //! What is seen of a file from outside, to notice that it changed.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,8 +13,8 @@ pub(crate) struct Stamps {
 
 type Seen = (PathBuf, Option<Stamp>);
 
-/// Size and time of the last change.
-type Stamp = (u64, Option<SystemTime>);
+/// Size, time of the last change, and which file it is: one that takes another's place may look the same else.
+type Stamp = (u64, Option<SystemTime>, u64);
 
 fn see(path: PathBuf) -> Seen {
     let stamp = stamp(&path);
@@ -23,7 +24,17 @@ fn see(path: PathBuf) -> Seen {
 fn stamp(path: &Path) -> Option<Stamp> {
     // A link is followed: what it leads to is what counts.
     let found = std::fs::metadata(path).ok()?;
-    Some((found.len(), found.modified().ok()))
+    Some((found.len(), found.modified().ok(), number(&found)))
+}
+
+#[cfg(unix)]
+fn number(found: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(found)
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
 }
 
 impl Stamps {
@@ -48,7 +59,7 @@ impl Stamps {
     }
 
     /// Whether there is a configuration.
-    pub(super) fn has_configuration(&self) -> bool {
+    pub(crate) fn has_configuration(&self) -> bool {
         matches!(self.configuration, Some((_, Some(_))))
     }
 
