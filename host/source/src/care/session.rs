@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 /// A connection to a store on either engine. It runs constant statements, in SQLite's spelling of parameters.
 pub(crate) enum Session {
     Sqlite(Arc<Mutex<Connection>>),
-    Postgres(Object),
+    Postgres(Box<Object>),
 }
 
 impl Session {
@@ -21,7 +21,9 @@ impl Session {
     pub(crate) async fn open(url: &SourceUrl) -> Result<Self, Failure> {
         match url {
             SourceUrl::Sqlite(path) => Self::file(path, Missing::Refuse).await,
-            SourceUrl::Postgres(url) => Ok(Self::Postgres(postgres::connect(url, postgres::SCHEMA).await?)),
+            SourceUrl::Postgres(url) => {
+                Ok(Self::Postgres(Box::new(postgres::connect(url, postgres::SCHEMA).await?)))
+            }
         }
     }
 

@@ -63,6 +63,8 @@ macro_rules! problem_codes {
 problem_codes! {
     /// The engine itself finds its file damaged.
     Engine = "engine";
+    /// A row cannot be read: a text is no UTF-8, or a value has another type than its column.
+    Unreadable = "unreadable";
     /// A row refers to a connection, a stream, a grant or a record that is not there.
     DanglingReference = "dangling_reference";
     /// A record's digest is not that of its fields.

@@ -31,7 +31,7 @@ pub enum Existing {
 /// A store in the making. While it lives, no second one is made in the same place.
 pub(crate) enum Work {
     File { path: PathBuf, lock: FileLock, replaces: bool },
-    Database { url: String, lock: Object, replaces: bool },
+    Database { url: String, lock: Box<Object>, replaces: bool },
 }
 
 impl Work {
@@ -47,7 +47,7 @@ impl Work {
                 Self::File { path: path.clone(), lock: FileLock::take(path, to)?, replaces }
             }
             SourceUrl::Postgres(url) => {
-                let lock = lock_database(url, to).await?;
+                let lock = Box::new(lock_database(url, to).await?);
                 let there = lock.query_one("SELECT to_regnamespace($1) IS NOT NULL", &[&postgres::SCHEMA]);
                 let replaces = there.await?.get(0);
                 Self::Database { url: url.clone(), lock, replaces }
@@ -78,7 +78,9 @@ impl Work {
                 make_private(&partial)?;
                 Session::file(&partial, Missing::Create).await
             }
-            Self::Database { url, .. } => Ok(Session::Postgres(postgres::connect(url, PARTIAL).await?)),
+            Self::Database { url, .. } => {
+                Ok(Session::Postgres(Box::new(postgres::connect(url, PARTIAL).await?)))
+            }
         }
     }
 

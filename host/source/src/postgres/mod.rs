@@ -58,7 +58,7 @@ pub(crate) async fn connect_bare(url: &str) -> Result<Object, Failure> {
 pub(crate) async fn connect(url: &str, schema: &'static str) -> Result<Object, Failure> {
     let mut client = connect_bare(url).await?;
     client.batch_execute(&format!("SET search_path TO {schema}")).await?;
-    migrate::migrate(&mut *client, schema).await?;
+    migrate::migrate(&mut client, schema).await?;
     Ok(client)
 }
 

@@ -264,6 +264,24 @@ async fn a_damaged_file_is_found() {
     assert_eq!(heard.codes(), BTreeSet::from([Engine]), "{:#?}", heard.problems);
 }
 
+/// Postgres stores no such thing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_row_that_cannot_be_read_is_told_and_the_rest_is_looked_at() {
+    for sql in [
+        "UPDATE field SET inline = CAST(x'ff' AS TEXT) WHERE pointer = '/title'",
+        "UPDATE seg SET text = CAST(x'00' AS BLOB) WHERE char_start = 0",
+        "UPDATE record SET rid = x'00' WHERE rid = 'r1'",
+        "UPDATE field SET bytes = 'many' WHERE pointer = '/n'",
+    ] {
+        let world = World::sqlite().await;
+        fill(&world).await;
+        world.behind_its_back(sql).await;
+        world.behind_its_back("DELETE FROM blob_part WHERE byte_start = 0").await;
+        let (_, heard) = checked(&url(&world)).await;
+        assert_eq!(heard.codes(), BTreeSet::from([Unreadable, BlobLength]), "{sql} {:#?}", heard.problems);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_counter_that_fell_behind_is_found() {
     for sql in [

@@ -34,11 +34,30 @@ impl Sum {
     }
 }
 
-/// Text that search should find and cannot.
+/// A text that is being looked at, piece by piece.
 #[derive(Default)]
-struct Unindexed {
-    chunks: u64,
-    first: i64,
+struct Text {
+    sum: Sum,
+    /// Whether search looks into it.
+    searchable: bool,
+    /// How many chunks search should find and cannot.
+    unindexed: u64,
+    /// Where the first of them starts.
+    first_unindexed: i64,
+}
+
+impl Text {
+    /// Takes the next piece, and its entry of the word index.
+    fn take(&mut self, record: &mut Record, field: &FieldRow, start: i64, text: String) {
+        let entry = record.units.remove(&(field.id, start));
+        if entry.is_none() && self.searchable && words::words(&text).next().is_some() {
+            if self.unindexed == 0 {
+                self.first_unindexed = start;
+            }
+            self.unindexed += 1;
+        }
+        self.sum.add(text, field.nul_as);
+    }
 }
 
 impl Check<'_> {
@@ -53,67 +72,75 @@ impl Check<'_> {
         let manifest = self.scopes.get(&record.scope).map(|scope| &scope.manifest);
         let searchable =
             kind == FieldKind::Text && manifest.is_some_and(|manifest| manifest.is_searchable(&field.top));
-        let (mut sum, mut unindexed) = (Sum::default(), Unindexed::default());
-        let mut whole = true;
+        let mut text = Text { searchable, ..Text::default() };
         match (&field.inline, field.part_start) {
-            (Some(text), _) => {
-                take_unit(record, field.id, 0, text, searchable, &mut unindexed);
-                sum.add(text.clone(), field.nul_as);
-            }
+            (Some(inline), _) => text.take(record, field, 0, inline.clone()),
             (None, Some(start)) => {
                 let enclosing = record.enclosing.get(&field.top).map_or(field.id, |(row, _)| *row);
                 let end = start.saturating_add(field.chars.unwrap_or_default());
-                self.part(enclosing, start, end, &mut sum).await?;
+                self.part(enclosing, start, end, &mut text.sum).await?;
             }
             (None, None) => {
-                let mut after = -1;
-                'pages: loop {
-                    let page =
-                        self.session.rows("chunks", CHUNKS, bind![field.id, after, i64::MAX, PAGE]).await?;
-                    let full = page.len() as i64 == PAGE;
-                    for mut row in page {
-                        let (start, chars, text) = (row.int()?, row.int()?, row.text()?);
-                        if start != sum.chars || chars != Chars::of(&text).get() as i64 {
-                            whole = false;
-                            let detail = format!(
-                                "the chunk at {start} does not follow the one that ends at {}, or is not {chars} characters long",
-                                sum.chars
-                            );
-                            self.found(ProblemCode::ChunkGap, place.clone(), detail);
-                            break 'pages;
-                        }
-                        take_unit(record, field.id, start, &text, searchable, &mut unindexed);
-                        sum.add(text, field.nul_as);
-                        after = start;
-                    }
-                    if !full {
-                        break;
-                    }
+                if let Some(gap) = self.chunks(record, field, &mut text).await? {
+                    // What lies behind the gap was not looked at, so nothing is said about its words either.
+                    record.units.retain(|(row, _), _| *row != field.id);
+                    self.found(ProblemCode::ChunkGap, place, gap);
+                    return Ok(());
                 }
             }
         }
-        if !whole {
-            // What lies behind the gap was not looked at, so nothing is said about its words either.
-            record.units.retain(|(row, _), _| *row != field.id);
-            return Ok(());
-        }
-        self.checked.chars += sum.chars.unsigned_abs();
-        if unindexed.chunks > 0 {
-            let Unindexed { chunks, first } = unindexed;
-            let detail = format!("{chunks} chunks are not in the word index, the first at {first}");
+        self.checked.chars += text.sum.chars.unsigned_abs();
+        if text.unindexed > 0 {
+            let Text { unindexed, first_unindexed, .. } = text;
+            let detail =
+                format!("{unindexed} chunks are not in the word index, the first at {first_unindexed}");
             self.found(ProblemCode::NotIndexed, place.clone(), detail);
         }
-        if Some(sum.chars) != field.chars || sum.bytes != field.bytes {
-            let (chars, bytes) = (field.chars.unwrap_or_default(), field.bytes);
+        let Sum { chars, bytes, hash } = text.sum;
+        if Some(chars) != field.chars || bytes != field.bytes {
+            let wanted = (field.chars.unwrap_or_default(), field.bytes);
             let detail = format!(
-                "it has {} characters in {} bytes, and should have {chars} in {bytes}",
-                sum.chars, sum.bytes
+                "it has {chars} characters in {bytes} bytes, and should have {} in {}",
+                wanted.0, wanted.1
             );
             self.found(ProblemCode::FieldLength, place, detail);
-        } else if sum.hash.finalize()[..] != field.digest {
+        } else if hash.finalize()[..] != field.digest {
             self.found(ProblemCode::FieldDigest, place, "its text does not have its digest");
         }
         Ok(())
+    }
+
+    /// Takes all chunks of a text; says where one does not follow the other.
+    async fn chunks(
+        &mut self,
+        record: &mut Record,
+        field: &FieldRow,
+        text: &mut Text,
+    ) -> Result<Option<String>, Failure> {
+        let mut after = -1;
+        loop {
+            let page = self.session.rows("chunks", CHUNKS, bind![field.id, after, i64::MAX, PAGE]).await?;
+            let full = page.len() as i64 == PAGE;
+            for mut row in page {
+                let (start, chars, chunk) = (row.int()?, row.int()?, row.text()?);
+                if start != text.sum.chars {
+                    let end = text.sum.chars;
+                    return Ok(Some(format!(
+                        "the chunk at {start} does not follow the one that ends at {end}"
+                    )));
+                }
+                if chars != Chars::of(&chunk).get() as i64 {
+                    return Ok(Some(format!(
+                        "the chunk at {start} is not {chars} characters long, as it says"
+                    )));
+                }
+                text.take(record, field, start, chunk);
+                after = start;
+            }
+            if !full {
+                return Ok(None);
+            }
+        }
     }
 
     /// Adds up a part of a chunked text.
@@ -124,8 +151,10 @@ impl Check<'_> {
             let full = page.len() as i64 == PAGE;
             for mut row in page {
                 let (start, chars, text) = (row.int()?, row.int()?, row.text()?);
-                let skip = usize::try_from(from - start).unwrap_or_default();
-                let take = usize::try_from((start + chars).min(to) - start.max(from)).unwrap_or_default();
+                let skip = usize::try_from(from.saturating_sub(start)).unwrap_or_default();
+                let take =
+                    usize::try_from(start.saturating_add(chars).min(to).saturating_sub(start.max(from)))
+                        .unwrap_or_default();
                 sum.add(text.chars().skip(skip).take(take).collect(), None);
                 after = start;
             }
@@ -133,23 +162,5 @@ impl Check<'_> {
                 return Ok(());
             }
         }
-    }
-}
-
-/// Takes the index entry of a chunk, or notes that there should be one.
-fn take_unit(
-    record: &mut Record,
-    field: i64,
-    start: i64,
-    text: &str,
-    searchable: bool,
-    unindexed: &mut Unindexed,
-) {
-    let entry = record.units.remove(&(field, start));
-    if entry.is_none() && searchable && words::words(text).next().is_some() {
-        if unindexed.chunks == 0 {
-            unindexed.first = start;
-        }
-        unindexed.chunks += 1;
     }
 }

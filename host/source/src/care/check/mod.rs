@@ -77,9 +77,22 @@ impl Check<'_> {
     async fn everything(&mut self) -> Result<(), Failure> {
         self.references().await?;
         self.read_scopes().await?;
-        self.records().await?;
-        self.index().await?;
-        self.blobs().await
+        let records = self.records().await;
+        self.tell_unreadable(records)?;
+        let index = self.index().await;
+        self.tell_unreadable(index)?;
+        let blobs = self.blobs().await;
+        self.tell_unreadable(blobs)
+    }
+
+    /// A row that cannot be read ends the part of the check that came upon it, and not the others.
+    fn tell_unreadable(&mut self, outcome: Result<(), Failure>) -> Result<(), Failure> {
+        let Err(Failure::Row { statement, column }) = outcome else { return outcome };
+        let detail = format!(
+            "value {column} of a row is none that belongs there; what comes after it was not looked at"
+        );
+        self.found(ProblemCode::Unreadable, statement, detail);
+        Ok(())
     }
 
     async fn read_scopes(&mut self) -> Result<(), Failure> {
