@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stepwell_ladder::{Asker, Client, Ladder, LedgerPolicy, Settings, ToolResult};

@@ -44,7 +44,10 @@ fn code(result: ToolResult) -> (Code, Option<String>) {
     }
 }
 
-fn summary(entry: &LedgerEntry) -> (Option<&str>, Option<&str>, Option<(u64, u64)>, bool) {
+/// Record, field, span, and whether anything was shown.
+type Summary<'e> = (Option<&'e str>, Option<&'e str>, Option<(u64, u64)>, bool);
+
+fn summary(entry: &LedgerEntry) -> Summary<'_> {
     let extent = entry.extent.map(|extent| extent.bounds());
     (entry.record.as_deref(), entry.field.as_deref(), extent, entry.bytes > 0)
 }

@@ -166,7 +166,8 @@ proptest! {
     #[test]
     fn names_survive_what_hosts_do_to_them(plugins in plugins(), server in "[a-z]{1,17}") {
         let registry = registered(&plugins, 24);
-        let transforms: [(&str, fn(&str, &str) -> String); 7] = [
+        type Transform = fn(&str, &str) -> String;
+        let transforms: [(&str, Transform); 7] = [
             ("Codex, Claude Code, Qwen Code", |server, name| format!("mcp__{server}__{name}")),
             ("Cline, Goose", |server, name| format!("{server}__{name}")),
             ("Copilot CLI", |server, name| format!("{server}-{name}")),
