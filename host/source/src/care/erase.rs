@@ -24,6 +24,10 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM seg WHERE field IN (SELECT f.id FROM field f JOIN record r ON r.id = f.rec JOIN scope s ON s.id = r.scope
        WHERE s.connection = ?1)",
     "DELETE FROM field WHERE rec IN (SELECT r.id FROM record r JOIN scope s ON s.id = r.scope WHERE s.connection = ?1)",
+    "DELETE FROM filter_value WHERE scope IN (SELECT id FROM scope WHERE connection = ?1)",
+    "DELETE FROM former_field WHERE rec IN (SELECT r.id FROM record r JOIN scope s ON s.id = r.scope WHERE s.connection = ?1)",
+    "DELETE FROM former_record WHERE scope IN (SELECT id FROM scope WHERE connection = ?1)",
+    "DELETE FROM mark WHERE scope IN (SELECT id FROM scope WHERE connection = ?1)",
     "DELETE FROM record WHERE scope IN (SELECT id FROM scope WHERE connection = ?1)",
     "DELETE FROM scope_field WHERE scope IN (SELECT id FROM scope WHERE connection = ?1)",
     "DELETE FROM grant_resource WHERE scope IN (SELECT id FROM scope WHERE connection = ?1)",
