@@ -12,6 +12,7 @@ on_both_engines!(
     a_changed_record_replaces_the_old_one,
     lines_may_come_from_standard_input,
     a_manifest_settles_keys_and_must_be_the_streams_own,
+    append_only_records_are_left_as_they_are_and_can_be_deleted,
 );
 
 const INGEST: [&str; 4] = ["ingest", "--connection", "home", "messages"];
@@ -154,4 +155,27 @@ fn a_manifest_settles_keys_and_must_be_the_streams_own(store: &Store) {
     let wrong = store.run(&["ingest", "--connection", "home", "drafts", &file, "--manifest", &manifest]);
     wrong.assert_code(1);
     assert!(wrong.err.contains("describes the stream \"messages\", not \"drafts\""), "{}", wrong.err);
+}
+
+fn append_only_records_are_left_as_they_are_and_can_be_deleted(store: &Store) {
+    let manifest = store.file("m.json", r#"{"semantics":"append_only"}"#);
+    let line = |key: &str, body: &str| json!({ "key": key, "data": { "body": body } }).to_string();
+    let run = |lines: &[String]| {
+        let file = store.file("lines.ndjson", lines.join("\n"));
+        store.run(&[&INGEST[..], &[&file, "--manifest", &manifest]].concat())
+    };
+    run(&[line("a", "one"), line("b", "one")]).assert_code(0);
+    let ran = run(&[line("a", "one"), line("c", "new"), line("b", "two")]);
+    assert_eq!(ran.text(), "done: 1 added, 0 changed, 1 unchanged, 0 deleted, 1 left out\n");
+    assert!(ran.err.starts_with("line 3 left out: append_only: "), "{}", ran.err);
+    let ran = run(&[json!({ "key": "b", "deleted": true }).to_string(), line("b", "two")]);
+    assert_eq!(ran.text(), "done: 1 added, 0 changed, 0 unchanged, 1 deleted, 0 left out\n");
+    let token = store.grant(&["--stream", "messages"]).token_file;
+    let read = store.run(&["read", "--token-file", &token, "home/messages:b", "body"]);
+    assert_eq!(read.text(), "two");
+    let wrong = store.file("w.json", r#"{"views":[{"id":"v","fields":"all"}]}"#);
+    let file = store.file("lines.ndjson", line("d", "x"));
+    let ran = store.run(&[&INGEST[..], &[&file, "--manifest", &wrong]].concat());
+    ran.assert_code(1);
+    assert!(ran.err.contains("the manifest's \"views[0].fields\" must be a list of names"), "{}", ran.err);
 }

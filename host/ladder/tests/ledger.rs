@@ -11,10 +11,12 @@ use stepwell_contract::tool::{Spelling, ToolSet, definitions};
 use stepwell_ladder::{Content, LadderError, LedgerFault, LedgerPolicy};
 use stepwell_sample::known;
 use stepwell_source::Extent;
+use stepwell_source::prepare::Manifest;
 
 on_both_engines!(
     every_tool_and_every_kind_of_resource_is_written_down,
     an_entry_says_which_part_of_which_record_was_shown,
+    what_a_record_leads_to_and_what_is_gone_is_written_down,
     the_ledger_holds_no_content_no_phrase_and_no_cursor,
     what_is_refused_is_not_written_down_as_shown,
     what_cannot_be_written_down_is_refused_or_served_as_the_operator_decided,
@@ -95,6 +97,54 @@ async fn every_tool_and_every_kind_of_resource_is_written_down(world: World) {
     desk.call("search", json!({ "q": "zzzznothing" })).await.expect("an answer");
     let entries = desk.new_entries().await;
     assert_eq!((entries.len(), entries[0].tool.as_str(), entries[0].bytes), (1, "search", 0));
+}
+
+async fn what_a_record_leads_to_and_what_is_gone_is_written_down(world: World) {
+    let manifest = r#"{"relationships":[{"name":"talk","stream":"talk","foreign_key":"room","cardinality":"has_many"}],
+                       "query":{"expand":[{"name":"talk"}]}}"#;
+    let line = |key: &str, data: Value| json!({ "key": key, "data": data }).to_string();
+    let rooms = ["r1", "r2"].map(|key| line(key, json!({ "title": key })));
+    let talk = ["t1", "t2"].map(|key| line(key, json!({ "room": "r1", "said": "x".repeat(50) })));
+    world.fill_lines("c/rooms", None, Manifest::parse(manifest, "rooms").unwrap(), rooms.into_iter()).await;
+    world.fill_lines("c/talk", None, Manifest::default(), talk.into_iter()).await;
+    let desk = Desk::new(&world, ["rooms", "talk"].map(stream).to_vec(), LedgerPolicy::default()).await;
+    let expected = [("rooms", "r1"), ("rooms", "r2"), ("talk", "t1"), ("talk", "t2")];
+    let list = json!({ "stream": "rooms", "expand": ["talk"] });
+    let opened = json!({ "id": "c/rooms:r1", "expand": ["talk"] });
+    for (tool, arguments, expected) in [
+        ("query_records", list, expected.to_vec()),
+        ("fetch", opened, [&expected[..1], &expected[2..]].concat()),
+    ] {
+        let answer = desk.call(tool, arguments).await.unwrap();
+        let entries = desk.new_entries().await;
+        let mut shown: Vec<(&str, &str)> = entries
+            .iter()
+            .map(|entry| (entry.stream.as_deref().unwrap(), entry.record.as_deref().unwrap()))
+            .collect();
+        shown.sort_unstable();
+        assert_eq!(shown, expected, "{tool}");
+        assert!(entries.iter().all(|entry| entry.bytes > 0));
+        let whole = answer.structured.to_string().len() as u64;
+        assert!(entries.iter().map(|entry| entry.bytes).sum::<u64>() <= whole, "nothing counts twice");
+    }
+    let first =
+        desk.call("query_records", json!({ "stream": "talk", "changes_since": "beginning" })).await.unwrap();
+    let mark = first.structured["data"]["next_changes_since"].clone();
+    let gone = std::iter::once(json!({ "key": "t1", "deleted": true }).to_string());
+    world.fill_lines("c/talk", None, Manifest::default(), gone).await;
+    desk.new_entries().await;
+    let changes = json!({ "stream": "talk", "changes_since": mark });
+    let answer = desk.call("query_records", changes).await.unwrap();
+    let row =
+        json!({ "object": "record", "id": "t1", "stream": "talk", "connection_id": "c", "deleted": true });
+    assert_eq!(answer.structured["data"]["data"], json!([row]));
+    assert!(
+        answer.text[0].contains("1 deleted.") && answer.text[0].ends_with("deleted=\"c/talk:t1\""),
+        "{:?}",
+        answer.text
+    );
+    let [entry] = &desk.new_entries().await[..] else { panic!("one entry") };
+    assert_eq!((entry.record.as_deref(), entry.bytes), (Some("t1"), row.to_string().len() as u64));
 }
 
 async fn an_entry_says_which_part_of_which_record_was_shown(world: World) {
