@@ -40,7 +40,7 @@ pub(super) async fn store(
     let mut written = add(transaction, scope, &fresh, revision, now).await?;
     written.append(&mut replaced);
     add_fields(transaction, scope, &written).await?;
-    filter::add(&**transaction, scope, &written).await?;
+    filter::add(transaction, scope, &written).await?;
     for blob in written.iter().flat_map(|(_, record)| &record.blobs) {
         add_blob(transaction, blob).await?;
     }
@@ -109,7 +109,7 @@ async fn replace(
     transaction.execute(&segs, &[&ids]).await?;
     let fields = transaction.prepare_cached("DELETE FROM field WHERE rec = ANY($1)").await?;
     transaction.execute(&fields, &[&ids]).await?;
-    filter::remove(&**transaction, &ids).await?;
+    filter::remove(transaction, &ids).await?;
     let times: Vec<Option<i64>> = replaced.iter().map(|(_, record)| record.time).collect();
     let consents: Vec<Option<i64>> = replaced.iter().map(|(_, record)| record.consent_time).collect();
     let digests: Vec<&[u8]> = replaced.iter().map(|(_, record)| &record.digest.0[..]).collect();
