@@ -12,7 +12,7 @@ use stepwell_source::words::{Word, words};
 use stepwell_source::{Caller, Source as _, time};
 
 const SEED: u64 = 20_261_118;
-const QUERIES: usize = 60;
+const QUERIES: usize = 40;
 const MANIFEST: &str =
     r#"{"cursor_field":"at","query":{"search":{"lexical_fields":["title","body","secret","tree"]}}}"#;
 /// What texts and questions are made of. Some are parts of others, some differ in case and marks only.

@@ -16,12 +16,19 @@ pub(super) struct Excerpt {
     pub(super) snippet_at: Span,
 }
 
-/// Cuts out the stretch that shows the most different terms. The text is a part of a field and starts at `base`; its words
-/// come with it.
-pub(super) fn excerpt(text: &str, base: Chars, words: &[Word], terms: &[Term]) -> Option<Excerpt> {
+/// Cuts out the stretch that shows the most different terms, among those that start at `from` or later. The text is a part
+/// of a field and starts at `base`; its words come with it.
+pub(super) fn excerpt(
+    text: &str,
+    base: Chars,
+    from: Chars,
+    words: &[Word],
+    terms: &[Term],
+) -> Option<Excerpt> {
     let mut places: Vec<(Span, usize)> = Vec::new();
+    let first = from.saturating_sub(base);
     for (index, term) in terms.iter().enumerate() {
-        places.extend(term.places(words).map(|at| (at, index)));
+        places.extend(term.places(words).filter(|at| at.start() >= first).map(|at| (at, index)));
     }
     places.sort_by_key(|(at, index)| (at.start(), *index));
     // Half of the stretch may follow the first place; the other half is for what comes before it.
@@ -50,7 +57,7 @@ mod tests {
     use crate::terms::{Terms, whole_words};
 
     fn find(q: &str, text: &str) -> Option<Excerpt> {
-        excerpt(text, Chars(1_000), &whole_words(text, false, false), &Terms::parse(q).wanted)
+        excerpt(text, Chars(1_000), Chars(1_000), &whole_words(text, false, false), &Terms::parse(q).wanted)
     }
 
     #[test]

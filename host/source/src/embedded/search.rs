@@ -128,7 +128,8 @@ impl Embedded {
         let mut found: Vec<(usize, FieldMatch)> = Vec::new();
         for Unit { field, start } in units {
             let Some(part) = self.part(caller, &field, near(start)).await? else { continue };
-            let Some(place) = excerpt(&part.text, part.start, &part.words, &terms.wanted) else { continue };
+            let place = excerpt(&part.text, part.start, start, &part.words, &terms.wanted);
+            let Some(place) = place else { continue };
             let Excerpt { score, at, snippet, snippet_at } = place;
             let total = field.shape.chars.unwrap_or_default();
             let place = FieldMatch { path: field.path, at, snippet, snippet_at, total };
