@@ -44,6 +44,8 @@ pub struct TierStatus {
     pub calls: u64,
     /// Calls that ended in a fault.
     pub faults: u64,
+    /// Time spent in calls, the wait for a turn included.
+    pub spent: Duration,
     /// Messages that it wrote, which nobody read.
     pub messages: u64,
     /// The latest fault.
