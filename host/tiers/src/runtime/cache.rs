@@ -42,14 +42,13 @@ impl Cache {
         Ok(Self { dir, engine: key })
     }
 
-    /// What the files of a component are called, without their endings.
-    fn name(&self, digest: &str) -> String {
-        format!("{digest}-{}", self.engine)
+    fn code(&self, digest: &str) -> PathBuf {
+        self.dir.join(format!("{digest}-{}.cwasm", self.engine))
     }
 
     /// Finds a compiled component. Anything odd about the file means that there is none.
     pub(crate) fn get(&self, engine: &Engine, digest: &str) -> Option<Component> {
-        let code = self.dir.join(format!("{}.cwasm", self.name(digest)));
+        let code = self.code(digest);
         let expected = fs::read_to_string(code.with_extension("sha256")).ok()?;
         if !is_private(&code, 0o022).ok()? || hex_digest(&fs::read(&code).ok()?) != expected {
             return None;
@@ -59,11 +58,11 @@ impl Cache {
 
     /// Keeps a compiled component. A full disk is no reason to fail: the next start compiles again.
     pub(crate) fn put(&self, component: &Component, digest: &str) {
-        let name = self.name(digest);
+        let code = self.code(digest);
         let kept = component.serialize().map_err(io::Error::other).and_then(|bytes| {
             // The digest goes first: code without its digest is never loaded.
-            self.write(&format!("{name}.sha256"), hex_digest(&bytes).as_bytes())?;
-            self.write(&format!("{name}.cwasm"), &bytes)
+            self.write(&code.with_extension("sha256"), hex_digest(&bytes).as_bytes())?;
+            self.write(&code, &bytes)
         });
         if let Err(error) = kept {
             tracing::warn!("a compiled tier was not kept, the next start compiles it again: {error}");
@@ -73,8 +72,9 @@ impl Cache {
 
 impl Cache {
     /// Writes a file that appears whole or not at all, also when several processes start at once.
-    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.keep(&self.draft(bytes)?, name).map(drop)
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let draft = self.draft(bytes)?;
+        fs::rename(&draft, path).inspect_err(|_| drop(fs::remove_file(&draft)))
     }
 
     /// Writes bytes to a new file that has no name yet.
