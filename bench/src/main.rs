@@ -117,7 +117,8 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { QUICK } else { FULL };
     let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
     // Looked for first: it should not be missing only after minutes.
-    let stepwell = wanted(Group::Server).then(server::find_stepwell).transpose()?;
+    let needed = wanted(Group::Server) || wanted(Group::Tiers);
+    let stepwell = needed.then(server::find_stepwell).transpose()?.unwrap_or_default();
     let started = Instant::now();
     let report = Report;
     if wanted(Group::Store) {
@@ -126,9 +127,9 @@ async fn main() -> anyhow::Result<()> {
         }
     }
     if wanted(Group::Tiers) {
-        tiers::run(plan, &report).await?;
+        tiers::run(stepwell.clone(), plan, &report).await?;
     }
-    if let Some(stepwell) = stepwell {
+    if wanted(Group::Server) {
         server::run(stepwell, plan, &report).await?;
     }
     report.note(format_args!("\nmeasured in {:.0?}", started.elapsed()))

@@ -10,11 +10,12 @@ mod http;
 mod memory;
 mod start;
 mod stdio;
-mod world;
+pub(crate) mod world;
 
 use crate::Plan;
 use crate::report::Report;
 use anyhow::Context as _;
+pub(crate) use calls::QUERY;
 use clap::ValueEnum;
 use guard::Guard;
 use std::env::consts::EXE_SUFFIX;

@@ -1,15 +1,21 @@
 //! What it costs that a tier is a WebAssembly component: the default ones, against the same functions called natively.
 
+mod native;
+mod share;
+mod sizes;
+mod start;
+
 use crate::Plan;
 use crate::measure::Samples;
 use crate::report::{self, Report};
 use anyhow::Context as _;
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use stepwell_contract::{Bytes, Chars, Span};
 use stepwell_sample::known;
-use stepwell_sdk::testing as native;
+use stepwell_sdk::testing;
 use stepwell_tiers::{
     Asked, Budget, Config, Context, EmptyHand, FieldShape, Place, Purpose, RecordShape, Slot, Tiers,
 };
@@ -23,7 +29,7 @@ const HEAD: Chars = Chars(512);
 /// A native call that takes nanoseconds is timed by so many at once.
 const AT_ONCE: u32 = 1_000;
 
-pub(crate) async fn run(plan: Plan, report: &Report) -> anyhow::Result<()> {
+pub(crate) async fn run(stepwell: PathBuf, plan: Plan, report: &Report) -> anyhow::Result<()> {
     let tiers = Tiers::load(&Config::default(), &Place::default())?;
     report.heading(
         "tiers: a call of a default tier, in an instance of its own",
@@ -38,7 +44,12 @@ pub(crate) async fn run(plan: Plan, report: &Report) -> anyhow::Result<()> {
         hop.push(started.elapsed());
     }
     let hop = report::time(hop.median());
-    report.note(format_args!("  a call includes a hop to another thread and back, which alone takes {hop}"))
+    report
+        .note(format_args!("  a call includes a hop to another thread and back, which alone takes {hop}"))?;
+    sizes::run(&tiers, plan, report).await?;
+    share::run(plan, report).await?;
+    start::run(plan, report)?;
+    native::run(stepwell, plan, report).await
 }
 
 async fn preview(tiers: &Tiers, plan: Plan, report: &Report) -> anyhow::Result<()> {
@@ -46,9 +57,9 @@ async fn preview(tiers: &Tiers, plan: Plan, report: &Report) -> anyhow::Result<(
     let texts = texts();
     let shapes: Vec<_> = texts.iter().zip(0..).map(|(fields, slot)| shape(fields, slot)).collect();
     let natives: Vec<_> = texts.iter().zip(0..).map(|(fields, slot)| native_shape(fields, slot)).collect();
-    let (context, native_context) = (context(), native::context(stepwell_sdk::Purpose::Row, BYTES as u32));
+    let (context, native_context) = (context(), testing::context(stepwell_sdk::Purpose::Row, BYTES as u32));
     // The heads say all that a row shows, so nothing is read.
-    let reader = native::Memory::default();
+    let reader = testing::Memory::default();
     let (mut direct, mut called) = (Samples::default(), Samples::default());
     for round in 0..=plan.tier_calls {
         let started = Instant::now();
@@ -76,7 +87,7 @@ async fn preview(tiers: &Tiers, plan: Plan, report: &Report) -> anyhow::Result<(
 async fn window(tiers: &Tiers, plan: Plan, report: &Report) -> anyhow::Result<()> {
     let tier = tiers.window().context("no field-window tier")?;
     let text = "some words ".repeat(10_000);
-    let (field, native_field) = (FieldShape::text("body", &text, HEAD), native::text("body", &text));
+    let (field, native_field) = (FieldShape::text("body", &text, HEAD), testing::text("body", &text));
     let asked = Asked::Page { offset: Chars(4_096), limit: Chars(4_096) };
     let page = stepwell_sdk::field_window::Page { offset: 4_096, limit: 4_096 };
     let native_asked = stepwell_sdk::field_window::Asked::Page(page);
@@ -123,8 +134,8 @@ fn shape(fields: &[(String, String)], slot: u32) -> RecordShape {
 }
 
 fn native_shape(fields: &[(String, String)], slot: u32) -> stepwell_sdk::RecordShape {
-    let fields = fields.iter().map(|(name, text)| native::text(name, text));
-    stepwell_sdk::RecordShape { slot, ..native::record(known::MESSAGES, fields.collect()) }
+    let fields = fields.iter().map(|(name, text)| testing::text(name, text));
+    stepwell_sdk::RecordShape { slot, ..testing::record(known::MESSAGES, fields.collect()) }
 }
 
 fn context() -> Context {

@@ -10,7 +10,7 @@ use crate::report::{self, Report, count};
 use serde_json::json;
 
 /// Words that some of the sample's messages have and none of the long texts.
-const QUERY: &str = "roof quote";
+pub(crate) const QUERY: &str = "roof quote";
 /// How many messages a search shows. More than so many have those words.
 const RESULTS: usize = 10;
 

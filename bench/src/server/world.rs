@@ -23,7 +23,7 @@ const MAIL_BYTES: usize = 1_000_000;
 
 /// A store with a grant of everything in it, in a folder that goes with this value.
 #[derive(Debug)]
-pub(super) struct World {
+pub(crate) struct World {
     folder: TempDir,
     token: Token,
     /// A message, as search would name it.
@@ -31,7 +31,7 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) async fn fill() -> anyhow::Result<Self> {
+    pub(crate) async fn fill() -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("stepwell-bench-").tempdir()?;
         let store = SourceUrl::Sqlite(folder.path().join("store.sqlite")).open(Missing::Create).await?;
         let mail = text::mail(MAIL_BYTES)?;
@@ -52,8 +52,13 @@ impl World {
         format!("{CONNECTION}/{LONG}:{size}")
     }
 
-    pub(super) const fn token(&self) -> &Token {
+    pub(crate) const fn token(&self) -> &Token {
         &self.token
+    }
+
+    /// The store itself, for measurements in this process.
+    pub(crate) async fn store(&self) -> anyhow::Result<Embedded> {
+        Ok(SourceUrl::Sqlite(self.folder.path().join("store.sqlite")).open(Missing::Create).await?)
     }
 
     pub(super) fn token_file(&self) -> PathBuf {

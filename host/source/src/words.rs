@@ -77,6 +77,20 @@ pub fn distinct(text: &str) -> String {
     distinct.out
 }
 
+/// The different words that begin in a chunk of a longer text. A word that a cut goes through belongs to the chunk that it
+/// begins in, as far as the chunk after it goes: further on makes no difference. Of the text before, its end is enough.
+#[must_use]
+pub fn distinct_of_chunk(before: &str, chunk: &str, after: &str) -> String {
+    let own = &chunk[carried_over(before, chunk)..];
+    if own.is_empty() {
+        return String::new();
+    }
+    match carried_over(own, after) {
+        0 => distinct(own),
+        tail => distinct(&[own, &after[..tail]].concat()),
+    }
+}
+
 /// How many bytes of a text go on with the word that the text before it ends in.
 #[must_use]
 pub fn carried_over(before: &str, after: &str) -> usize {
@@ -150,6 +164,17 @@ mod tests {
         assert_eq!(list("ﬁne ½"), ["fine", "12"]);
         assert_eq!(list("🙂 … \u{301}"), [""; 0]);
         assert_eq!(distinct("b a B á"), "b a");
+    }
+
+    #[test]
+    fn a_word_belongs_to_the_chunk_that_it_begins_in() {
+        let chunks = ["one fer", "ry", "boat, two ", "three"];
+        let at = |index: usize| chunks.get(index).copied().unwrap_or_default();
+        let words = |index: usize| {
+            let before = index.checked_sub(1).map(at).unwrap_or_default();
+            distinct_of_chunk(before, at(index), at(index + 1))
+        };
+        assert_eq!([words(0), words(1), words(2), words(3)], ["one ferry", "", "two", "three"]);
     }
 
     #[test]

@@ -295,10 +295,13 @@ async fn check_list(world: &World, caller: &Caller, entries: &[Entry], granted: 
         stream: StreamName::new(name).unwrap(),
         connection: only.map(connection),
         fields: None,
+        view: None,
         conditions: conditions.clone(),
+        sort: None,
         order,
         limit,
         cursor: None,
+        changes_since: None,
     };
     let mut found = Vec::new();
     // A few pages tell enough.

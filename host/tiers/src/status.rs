@@ -45,6 +45,8 @@ pub struct TierStatus {
     pub calls: u64,
     /// Calls that ended in a fault, by the phase that it happened in.
     pub faults: [(Phase, u64); Phase::ALL.len()],
+    /// Time spent in calls, the wait for a turn included.
+    pub spent: Duration,
     /// Messages that it wrote, which nobody read.
     pub messages: u64,
     /// The latest fault.

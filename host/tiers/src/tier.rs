@@ -50,6 +50,8 @@ struct Inner<W: World> {
     calls: AtomicU64,
     faults: [AtomicU64; Phase::ALL.len()],
     messages: AtomicU64,
+    /// Nanoseconds.
+    spent: AtomicU64,
 }
 
 struct Ready<W: World> {
@@ -94,6 +96,7 @@ impl<W: World> Tier<W> {
             calls: AtomicU64::new(0),
             faults: Default::default(),
             messages: AtomicU64::new(0),
+            spent: AtomicU64::new(0),
         }))
     }
 
@@ -107,6 +110,18 @@ impl<W: World> Tier<W> {
 
     /// Calls the tier on a blocking thread, in its turn. `hand` deals what the call may read, `ask` asks and checks.
     pub(crate) async fn call<T: Send + 'static>(
+        &self,
+        hand: impl FnOnce(Allowance, Instant) -> Hand + Send + 'static,
+        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
+    ) -> Result<T, TierFault> {
+        let started = Instant::now();
+        let outcome = self.called(hand, ask).await;
+        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.0.spent.fetch_add(spent, Relaxed);
+        outcome
+    }
+
+    async fn called<T: Send + 'static>(
         &self,
         hand: impl FnOnce(Allowance, Instant) -> Hand + Send + 'static,
         ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
@@ -161,6 +176,7 @@ impl<W: World> Tier<W> {
             was_cached: ready.is_some_and(|ready| ready.was_cached),
             calls: inner.calls.load(Relaxed),
             faults: Phase::ALL.map(|phase| (phase, inner.faults[phase as usize].load(Relaxed))),
+            spent: Duration::from_nanos(inner.spent.load(Relaxed)),
             messages: inner.messages.load(Relaxed),
             last_fault: lock(&inner.last_fault).clone(),
             ..status_of(&inner.name, &inner.config, health)
@@ -276,6 +292,7 @@ pub(crate) fn status_of(name: &str, config: &TierConfig, health: Health) -> Tier
         was_cached: false,
         calls: 0,
         faults: Phase::ALL.map(|phase| (phase, 0)),
+        spent: Duration::ZERO,
         messages: 0,
         last_fault: None,
     }

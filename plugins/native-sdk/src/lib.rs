@@ -23,8 +23,7 @@
 //! ```
 //!
 //! The library runs in a process of its own, without an environment, and each call in a new one: what it keeps in memory
-//! is gone with the call. A panic ends the call. Write something to keep it out of an `abort`: build with
-//! `panic = "unwind"`, which is the default.
+//! is gone with the call. A panic ends the call, as a fault of the tier.
 
 pub mod abi;
 mod export;

@@ -327,24 +327,19 @@ fn body(text: String, chars: Chars) -> Body {
 
 /// Collects the words of a stored text. A chunk without any needs no entry.
 fn units(body: &Body) -> Vec<PreparedUnit> {
-    let unit = |start, text: &str| {
-        Some(words::distinct(text)).filter(|w| !w.is_empty()).map(|words| PreparedUnit { start, words })
+    let unit = |start, words: String| {
+        Some(words).filter(|w| !w.is_empty()).map(|words| PreparedUnit { start, words })
     };
     match body {
-        Body::Inline(text) => unit(Chars::ZERO, text).into_iter().collect(),
+        Body::Inline(text) => unit(Chars::ZERO, words::distinct(text)).into_iter().collect(),
         Body::Chunks { text, cuts } => {
-            let mut units = Vec::new();
-            // A word that a cut goes through belongs, whole, to the chunk that it begins in.
-            let mut from = 0;
-            for cut in cuts.iter().filter(|cut| !cut.bytes.is_empty()) {
-                if from < cut.bytes.end {
-                    let (before, after) = text.split_at(cut.bytes.end);
-                    let to = cut.bytes.end + words::carried_over(before, after);
-                    units.extend(unit(cut.start, &text[from..to]));
-                    from = to;
-                }
-            }
-            units
+            let chunk = |cut: Option<&Cut>| cut.map_or("", |cut| &text[cut.bytes.clone()]);
+            let units = cuts.iter().enumerate().filter_map(|(index, cut)| {
+                let (before, after) =
+                    (index.checked_sub(1).and_then(|index| cuts.get(index)), cuts.get(index + 1));
+                unit(cut.start, words::distinct_of_chunk(chunk(before), chunk(Some(cut)), chunk(after)))
+            });
+            units.collect()
         }
         Body::Part(_) | Body::Blob => Vec::new(),
     }

@@ -42,9 +42,8 @@ impl Cache {
         Ok(Self { dir, engine: key })
     }
 
-    /// What the files of a component are called, without their endings.
-    fn name(&self, digest: &str) -> String {
-        format!("{digest}-{}", self.engine)
+    fn code(&self, digest: &str) -> PathBuf {
+        self.dir.join(format!("{digest}-{}.cwasm", self.engine))
     }
 
     /// The file of a component's machine code.
@@ -64,11 +63,11 @@ impl Cache {
 
     /// Keeps a compiled component. A full disk is no reason to fail: the next start compiles again.
     pub(crate) fn put(&self, component: &Component, digest: &str) {
-        let name = self.name(digest);
+        let code = self.code(digest);
         let kept = component.serialize().map_err(io::Error::other).and_then(|bytes| {
             // The digest goes first: code without its digest is never loaded.
-            self.write(&format!("{name}.sha256"), hex_digest(&bytes).as_bytes())?;
-            self.write(&format!("{name}.cwasm"), &bytes)
+            self.write(&code.with_extension("sha256"), hex_digest(&bytes).as_bytes())?;
+            self.write(&code, &bytes)
         });
         if let Err(error) = kept {
             tracing::warn!("a compiled tier was not kept, the next start compiles it again: {error}");
@@ -78,8 +77,9 @@ impl Cache {
 
 impl Cache {
     /// Writes a file that appears whole or not at all, also when several processes start at once.
-    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.keep(&self.draft(bytes)?, name).map(drop)
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let draft = self.draft(bytes)?;
+        fs::rename(&draft, path).inspect_err(|_| drop(fs::remove_file(&draft)))
     }
 
     /// Writes bytes to a new file that has no name yet.

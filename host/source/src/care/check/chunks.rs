@@ -38,6 +38,8 @@ impl Sum {
 #[derive(Default)]
 struct Text {
     sum: Sum,
+    /// The piece before.
+    before: String,
     /// Whether search looks into it.
     searchable: bool,
     /// How many chunks search should find and cannot.
@@ -50,12 +52,14 @@ impl Text {
     /// Takes the next piece, and its entry of the word index.
     fn take(&mut self, record: &mut Record, field: &FieldRow, start: i64, text: String) {
         let entry = record.units.remove(&(field.id, start));
-        if entry.is_none() && self.searchable && words::words(&text).next().is_some() {
+        let own = &text[words::carried_over(&self.before, &text)..];
+        if entry.is_none() && self.searchable && words::words(own).next().is_some() {
             if self.unindexed == 0 {
                 self.first_unindexed = start;
             }
             self.unindexed += 1;
         }
+        self.before.clone_from(&text);
         self.sum.add(text, field.nul_as);
     }
 }

@@ -44,15 +44,19 @@ type Entry = (i64, Option<Words>);
 
 static ENTRIES: Reading<Entry> = Reading {
     name: "index entries",
-    sql: "SELECT u.id, COALESCE(t.text, CASE WHEN u.char_start = 0 THEN f.inline END)
+    sql: "SELECT u.id, COALESCE(t.text, CASE WHEN u.char_start = 0 THEN f.inline END), substr(p.text, CAST(p.chars AS INTEGER), 1), n.text
           FROM unit u LEFT JOIN field f ON f.id = u.field
           LEFT JOIN seg t ON t.field = u.field AND t.char_start = u.char_start
+          LEFT JOIN seg p ON p.field = u.field AND p.char_start >= u.char_start - 4096 AND p.char_start < u.char_start
+            AND p.char_start + p.chars = u.char_start
+          LEFT JOIN seg n ON n.field = u.field AND n.char_start = u.char_start + t.chars
           WHERE u.id > ?1 ORDER BY u.id LIMIT ?2",
     start: || bind![i64::MIN],
     page: 250,
     read: |row: &mut Row| {
         let (id, text) = (row.int()?, row.text_or_null()?);
-        Ok((id, text.map(|text| Words::of(words::distinct(&text).split(' ')))))
+        let (before, after) = (row.text_or_null()?.unwrap_or_default(), row.text_or_null()?.unwrap_or_default());
+        Ok((id, text.map(|text| Words::of(words::distinct_of_chunk(&before, &text, &after).split(' ')))))
     },
     key: |entry| bind![entry.0],
 };

@@ -49,15 +49,20 @@ impl<'a> Rows<'a> {
         let Some(last) = page.last() else { return Ok(None) };
         self.after = Some(last[..self.table.key].iter().cloned().map(param).collect());
         if self.with_words {
-            page.iter_mut().filter_map(|row| row.last_mut()).for_each(to_words);
+            page.iter_mut().for_each(to_words);
         }
         Ok(Some(page))
     }
 }
 
-/// Turns a text into its different words.
-fn to_words(cell: &mut Cell) {
-    *cell = Cell::Text(if let Cell::Text(text) = cell { words::distinct(text) } else { String::new() });
+/// Turns a chunk, the end of the one before and the one after, which end a row, into the words of the chunk.
+fn to_words(row: &mut Vec<Cell>) {
+    let mut text = || match row.pop() {
+        Some(Cell::Text(text)) => text,
+        _ => String::new(),
+    };
+    let (after, before, chunk) = (text(), text(), text());
+    row.push(Cell::Text(words::distinct_of_chunk(&before, &chunk, &after)));
 }
 
 fn param(cell: Cell) -> Param {
@@ -109,9 +114,14 @@ impl Table {
         let key = &self.columns[..self.key];
         let (mut columns, mut from) = (self.names(self.columns, "r.", ""), format!("{} r", self.name));
         if with_words {
-            columns.push_str(", COALESCE(t.text, f.inline)");
+            columns.push_str(
+                ", COALESCE(t.text, f.inline), substr(p.text, CAST(p.chars AS INTEGER), 1), n.text",
+            );
             from.push_str(
-                " LEFT JOIN field f ON f.id = r.field LEFT JOIN seg t ON t.field = r.field AND t.char_start = r.char_start",
+                " LEFT JOIN field f ON f.id = r.field LEFT JOIN seg t ON t.field = r.field AND t.char_start = r.char_start
+                  LEFT JOIN seg p ON p.field = r.field AND p.char_start >= r.char_start - 4096
+                    AND p.char_start < r.char_start AND p.char_start + p.chars = r.char_start
+                  LEFT JOIN seg n ON n.field = r.field AND n.char_start = r.char_start + t.chars",
             );
         }
         let places: Vec<String> = (1..=self.key).map(|place| format!("?{place}")).collect();
