@@ -44,7 +44,10 @@ fn code(result: ToolResult) -> (Code, Option<String>) {
     }
 }
 
-fn summary(entry: &LedgerEntry) -> (Option<&str>, Option<&str>, Option<(u64, u64)>, bool) {
+/// Of which record and field, which part, and whether any of it was shown.
+type Summary<'a> = (Option<&'a str>, Option<&'a str>, Option<(u64, u64)>, bool);
+
+fn summary(entry: &LedgerEntry) -> Summary<'_> {
     let extent = entry.extent.map(|extent| extent.bounds());
     (entry.record.as_deref(), entry.field.as_deref(), extent, entry.bytes > 0)
 }
