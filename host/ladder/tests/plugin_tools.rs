@@ -44,8 +44,8 @@ fn code(result: ToolResult) -> (Code, Option<String>) {
     }
 }
 
-/// Record, field, span, and whether anything was shown.
-type Summary<'e> = (Option<&'e str>, Option<&'e str>, Option<(u64, u64)>, bool);
+/// Of which record and field, which part, and whether any of it was shown.
+type Summary<'a> = (Option<&'a str>, Option<&'a str>, Option<(u64, u64)>, bool);
 
 fn summary(entry: &LedgerEntry) -> Summary<'_> {
     let extent = entry.extent.map(|extent| extent.bounds());

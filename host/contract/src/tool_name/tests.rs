@@ -125,6 +125,9 @@ fn registered<'a>(
     registry
 }
 
+/// What a host makes of a server's name and a tool's.
+type Transform = fn(&str, &str) -> String;
+
 proptest! {
     #[test]
     fn every_tool_has_one_legal_name_that_leads_back(plugins in plugins(), reserve in 0usize..=40) {
@@ -166,7 +169,6 @@ proptest! {
     #[test]
     fn names_survive_what_hosts_do_to_them(plugins in plugins(), server in "[a-z]{1,17}") {
         let registry = registered(&plugins, 24);
-        type Transform = fn(&str, &str) -> String;
         let transforms: [(&str, Transform); 7] = [
             ("Codex, Claude Code, Qwen Code", |server, name| format!("mcp__{server}__{name}")),
             ("Cline, Goose", |server, name| format!("{server}__{name}")),
