@@ -6,6 +6,7 @@ mod engine;
 mod ingest;
 mod measure;
 mod memory;
+mod questions;
 mod report;
 mod search;
 mod server;
@@ -48,7 +49,7 @@ struct Arguments {
 /// What can be measured by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Group {
-    /// Windows, phrases, memory and ingest, on both engines
+    /// Windows, phrases, questions about many records, memory and ingest, on both engines
     Store,
     /// A tier against the same code without WebAssembly
     Tiers,
@@ -141,6 +142,7 @@ async fn store(engine: &Engine, plan: Plan, report: &Report) -> anyhow::Result<(
     search::run(&shelf, plan, report).await?;
     memory::run(&shelf, plan, report)?;
     drop(shelf);
+    questions::run(engine, plan, report).await?;
     ingest::run(engine, plan, report).await
 }
 

@@ -397,6 +397,8 @@ async fn windows_lists_and_filters_are_read_along_an_index() {
             "SEARCH v USING PRIMARY KEY (scope=? AND top=? AND value>? AND value<?)",
         ),
         (Statement::FilterValues, "filter_value_by_record (rec=? AND top=?"),
+        // The walk through the words comes first, between the record's first chunk and its last.
+        (Statement::MatchUnits, "SCAN w VIRTUAL TABLE INDEX 0:M1><\n"),
     ] {
         let plan = plan(reader.connection(), statement);
         assert!(plan.contains(index), "{}:\n{plan}", statement.name());
