@@ -109,10 +109,13 @@ async fn ask(
                 stream: stream.clone(),
                 connection: None,
                 fields: None,
+                view: None,
                 conditions,
+                sort: None,
                 order: Order::Descending,
                 limit: 25,
                 cursor: None,
+                changes_since: None,
             };
             black_box(store.records(caller, &query).await?);
         }

@@ -120,6 +120,7 @@ struct Entry {
     place: (&'static str, &'static str),
     key: String,
     at: i64,
+    emitted: i64,
     fields: BTreeMap<&'static str, Thing>,
 }
 
@@ -141,8 +142,12 @@ async fn library(world: &World, dice: &mut Dice) -> Vec<Entry> {
                 let mut data = vec![format!("\"at\":{at}")];
                 data.extend(fields.iter().map(|(name, thing)| format!("\"{name}\":{}", thing.json())));
                 let key = format!("k{number:04}");
-                lines.push(format!("{{\"key\":\"{key}\",\"data\":{{{}}}}}", data.join(",")));
-                entries.push(Entry { place: (connection, stream), key, at: at * 1_000, fields });
+                let hour = dice.below(11) as i64;
+                let emitted = format!("1970-01-01T{hour:02}:30:00Z");
+                let data = data.join(",");
+                lines.push(format!("{{\"key\":\"{key}\",\"emitted_at\":\"{emitted}\",\"data\":{{{data}}}}}"));
+                let (at, emitted) = (at * 1_000, (hour * 60 + 30) * 60_000);
+                entries.push(Entry { place: (connection, stream), key, at, emitted, fields });
             }
             let filled = world.fill(&format!("{connection}/{stream}"), Some(MANIFEST), &lines).await;
             assert_eq!(filled.rejected, []);
@@ -253,7 +258,12 @@ fn about<'a>(
                 .all(|one| entry.fields.get(one.field.as_str()).is_some_and(|thing| meets(thing, one)))
     };
     let mut found: Vec<&Entry> = entries.iter().filter(shown).collect();
-    found.sort_by_key(|entry| (entry.at, entry.place, entry.key.clone()));
+    // Without the field that orders the stream, what a caller can know is when a record was emitted.
+    let time = |entry: &Entry| {
+        let knows = granted.get(&entry.place).is_some_and(|part| part.fields.contains("at"));
+        if knows { entry.at } else { entry.emitted }
+    };
+    found.sort_by_key(|entry| (time(entry), entry.place, entry.key.clone()));
     Ok(found)
 }
 

@@ -41,10 +41,13 @@ pub(super) fn chance(dice: &mut Dice) -> Question {
             stream,
             connection: only,
             fields: dice.one_in(3).then(|| vec![dice.pick(FIELDS).to_owned()]),
+            view: None,
             conditions: conditions(dice),
+            sort: dice.one_in(3).then(|| dice.pick(&["at", "n", "subject", "emitted_at", "none"]).to_owned()),
             order: if dice.one_in(2) { Order::Ascending } else { Order::Descending },
             limit,
             cursor: None,
+            changes_since: None,
         }),
         1 => {
             let parts = [

@@ -46,11 +46,6 @@ impl Cache {
         self.dir.join(format!("{digest}-{}.cwasm", self.engine))
     }
 
-    /// The file of a component's machine code.
-    fn code(&self, digest: &str) -> PathBuf {
-        self.dir.join(format!("{}.cwasm", self.name(digest)))
-    }
-
     /// Finds a compiled component. Anything odd about the file means that there is none.
     pub(crate) fn get(&self, engine: &Engine, digest: &str) -> Option<Component> {
         let code = self.code(digest);
