@@ -11,31 +11,42 @@
 //! | `fields` | the capability, and the allowance in front of it |
 //! | `check/` | what every answer must satisfy |
 //! | `runtime/` | engine, cache, admission, store: the only files that know wasmtime, with `wit` and `convert` |
+//! | `examine` | what a file says about itself, before it is loaded |
+//! | `lock` | `plugins.lock`: what was accepted |
+//! | `watch` | what an author may see of calls, and a server does not |
 //! | `tier`, `tiers` | a loaded tier with its breaker and counters; all of them together |
 
 mod breaker;
 pub mod check;
 pub mod config;
 mod convert;
+mod examine;
 mod fault;
 mod fields;
 pub mod limits;
+pub mod lock;
 mod plan;
 mod runtime;
 mod shape;
 mod status;
 mod tier;
 mod tiers;
+mod watch;
 mod wit;
 
 pub use config::{
     Config, ConfigError, File, Limits, Links, OnFault, Origin, PreviewConfig, ResourcesConfig, Rule,
     TierConfig,
 };
+pub use examine::{Examined, examine};
 pub use fault::{GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
+pub use lock::{Lock, LockState, Locked};
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
 pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};
 pub use status::{Health, TierStatus};
-pub use tiers::{Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, WindowTier};
+pub use tiers::{
+    Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Terms, Tiers, WindowTier,
+};
+pub use watch::{Messages, Observed, Watch};

@@ -5,8 +5,12 @@ use crate::config::{OnFault, Origin, TierConfig};
 use crate::fault::TierFault;
 use crate::fields::{Allowance, Hand};
 use crate::limits;
-use crate::runtime::{Cache, Loaded, Runtime, State, Stop, classify, hex_digest, load, read_file};
+use crate::lock::{LockState, Locked};
+use crate::runtime::{Cache, Loaded, Runtime, State, Stop, admit, classify, hex_digest, load, read_file};
 use crate::status::{Health, TierStatus};
+use crate::tiers::Terms;
+use crate::watch::Watch;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,13 +43,22 @@ struct Inner<W: World> {
     name: String,
     config: TierConfig,
     component: Result<Ready<W>, TierFault>,
-    digest: Option<String>,
+    known: Known,
+    watch: Option<Arc<Watch>>,
     load_time: Duration,
     breaker: Mutex<Breaker>,
     last_fault: Mutex<Option<TierFault>>,
     calls: AtomicU64,
     faults: AtomicU64,
     messages: AtomicU64,
+}
+
+/// What is known of a component whatever became of it.
+#[derive(Default)]
+struct Known {
+    digest: Option<String>,
+    locked: Option<Locked>,
+    lock: Option<LockState>,
 }
 
 struct Ready<W: World> {
@@ -62,19 +75,26 @@ impl<W: World> Tier<W> {
         config: &TierConfig,
         base: &Path,
         cache: Option<&Cache>,
+        terms: &Terms,
     ) -> Self {
         let started = Instant::now();
-        let mut digest = None;
-        let component = prepare(runtime, config, base, cache, &mut digest);
+        let mut known = Known::default();
+        let component = prepare(runtime, name, config, base, cache, terms, &mut known);
         if let Err(fault) = &component {
             tracing::warn!(tier = name, code = fault.code(), "tier not loaded: {fault}");
+        } else if known.lock == Some(LockState::Unlocked) {
+            tracing::warn!(
+                tier = name,
+                "not in plugins.lock, so any change of its file would go unnoticed; run: stepwell plugin accept {name}"
+            );
         }
         Self(Arc::new(Inner {
             runtime: Arc::clone(runtime),
             name: name.to_owned(),
             config: config.clone(),
             component,
-            digest,
+            known,
+            watch: terms.watch.clone(),
             load_time: started.elapsed(),
             breaker: Mutex::default(),
             last_fault: Mutex::default(),
@@ -103,7 +123,10 @@ impl<W: World> Tier<W> {
         if let Err(fault) = &inner.component {
             return Err(inner.noted(fault.clone()));
         }
-        lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
+        // An author wants to see every fault, so a tier that is watched does not rest.
+        if inner.watch.is_none() {
+            lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
+        }
         let turn = tokio::time::timeout(limits::QUEUE, inner.runtime.permits().acquire_owned()).await;
         let Ok(Ok(permit)) = turn else { return Err(TierFault::Busy) };
         let called = tokio::task::spawn_blocking(move || {
@@ -130,7 +153,9 @@ impl<W: World> Tier<W> {
         };
         let ready = inner.component.as_ref().ok();
         TierStatus {
-            digest: inner.digest.clone(),
+            digest: inner.known.digest.clone(),
+            lock: inner.known.lock,
+            locked: inner.known.locked.clone(),
             wit_version: ready.map(|ready| ready.version.clone()),
             load_time: inner.load_time,
             was_cached: ready.is_some_and(|ready| ready.was_cached),
@@ -152,10 +177,16 @@ impl<W: World> Inner<W> {
         let ready = self.component.as_ref().map_err(Clone::clone)?;
         let limits = self.config.limits;
         let allowance = Allowance { reads: limits.reads, bytes: u64::from(limits.read_kb) * 1_024 };
-        let hand = hand(allowance, Instant::now() + limits.deadline);
-        let (outcome, state) = self.runtime.in_store(hand, limits, |store| ask(&ready.instance, store));
+        let started = Instant::now();
+        let hand = hand(allowance, started + limits.deadline);
+        let is_watched = self.watch.is_some();
+        let (outcome, state) =
+            self.runtime.in_store(hand, limits, is_watched, |store| ask(&ready.instance, store));
         self.messages.fetch_add(state.messages(), Relaxed);
         let outcome = outcome.map_err(|stop| classify(stop, &state, limits));
+        if let Some(watch) = &self.watch {
+            watch.saw(state.observed(allowance, started.elapsed()));
+        }
         match outcome {
             Err(fault) if fault.is_fault() => {
                 lock(&self.breaker).fail(Instant::now());
@@ -177,13 +208,15 @@ impl<W: World> Inner<W> {
     }
 }
 
-/// Reads, verifies, admits, compiles and links a component.
+/// Reads, verifies, admits, compiles and links a component. The lock is asked before anything is compiled.
 fn prepare<W: World>(
     runtime: &Runtime,
+    name: &str,
     config: &TierConfig,
     base: &Path,
     cache: Option<&Cache>,
-    digest: &mut Option<String>,
+    terms: &Terms,
+    known: &mut Known,
 ) -> Result<Ready<W>, TierFault> {
     let file;
     let bytes = match &config.component {
@@ -193,11 +226,31 @@ fn prepare<W: World>(
             &file
         }
     };
-    let found = digest.insert(hex_digest(bytes));
+    let found = &*known.digest.insert(hex_digest(bytes));
     if let Some(expected) = config.sha256.as_ref().filter(|expected| *expected != found) {
         return Err(TierFault::DigestMismatch { expected: expected.clone(), found: found.clone() });
     }
-    let loaded = load(runtime.engine(), cache, bytes, found, W::INTERFACE, config.limits, W::link)?;
+    let admitted = admit(bytes, W::INTERFACE)?;
+    known.lock = Some(LockState::BuiltIn);
+    if config.component != Origin::Builtin {
+        let now = known.locked.insert(Locked {
+            tier: W::NAME.to_owned(),
+            kind: "component".to_owned(),
+            sha256: found.clone(),
+            wit: Some(admitted.version.clone()),
+            imports: admitted.imports.clone(),
+            limits: config.limits.into(),
+            tools: BTreeMap::new(),
+        });
+        let checked = terms.lock.check(name, now);
+        known.lock = match &checked {
+            Ok(state) => Some(*state),
+            Err(TierFault::NotAsLocked { .. }) => Some(LockState::Changed),
+            Err(_) => None,
+        };
+        checked?;
+    }
+    let loaded = load(runtime.engine(), cache, bytes, found, admitted, config.limits, W::link)?;
     let Loaded { instance, admitted, was_cached } = loaded;
     let instance = W::ready(instance).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
     Ok(Ready { instance, version: admitted.version, was_cached })
@@ -215,6 +268,8 @@ pub(crate) fn status_of(name: &str, config: &TierConfig, health: Health) -> Tier
         health,
         origin,
         digest: None,
+        lock: None,
+        locked: None,
         wit_version: None,
         limits: config.limits,
         on_fault: config.on_fault,

@@ -13,9 +13,11 @@ pub use resources::ResourcesTier;
 pub use window::WindowTier;
 
 use crate::config::{Config, Links, TierConfig};
+use crate::lock::Lock;
 use crate::runtime::{Cache, LoadError, Runtime};
 use crate::status::{Health, TierStatus};
 use crate::tier::{Tier, World, status_of};
+use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,6 +28,15 @@ pub struct Place {
     pub base: PathBuf,
     /// A private folder for compiled components; without one, every start compiles.
     pub cache: Option<PathBuf>,
+}
+
+/// On which terms tiers are loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// What was accepted.
+    pub lock: Lock,
+    /// Who sees what happens in calls: nobody in a server.
+    pub watch: Option<Arc<Watch>>,
 }
 
 /// The tiers that a configuration switches on, loaded. A reload makes a new one with the same [`Runtime`] and swaps it.
@@ -45,9 +56,16 @@ impl Tiers {
         Ok(Self::load_in(&Arc::new(Runtime::new()?), config, place))
     }
 
-    /// Loads the tiers into an engine that is already running.
+    /// Loads the tiers into an engine that is already running, as far as the lock beside plugins.toml allows.
     #[must_use]
     pub fn load_in(runtime: &Arc<Runtime>, config: &Config, place: &Place) -> Self {
+        let terms = Terms { lock: Lock::read(&place.base), watch: None };
+        Self::load_on(&terms, runtime, config, place)
+    }
+
+    /// Loads the tiers on other terms than a server does.
+    #[must_use]
+    pub fn load_on(terms: &Terms, runtime: &Arc<Runtime>, config: &Config, place: &Place) -> Self {
         let cache = place.cache.as_ref().and_then(|dir| {
             let opened = Cache::open(dir, runtime.engine());
             let warn = |error: &std::io::Error| {
@@ -59,11 +77,11 @@ impl Tiers {
         let base = &place.base;
         Self {
             previews: Previews::load(config, |name, tier| {
-                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, base, cache)))
+                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, base, cache, terms)))
             }),
-            window: load(runtime, &config.field_window, base, cache).map(WindowTier),
-            resources: load(runtime, &config.resources.tier, base, cache).map(ResourcesTier),
-            export: load(runtime, &config.binary_export, base, cache).map(ExportTier),
+            window: load(runtime, &config.field_window, base, cache, terms).map(WindowTier),
+            resources: load(runtime, &config.resources.tier, base, cache, terms).map(ResourcesTier),
+            export: load(runtime, &config.binary_export, base, cache, terms).map(ExportTier),
             config: config.clone(),
         }
     }
@@ -122,8 +140,9 @@ fn load<W: World>(
     config: &TierConfig,
     base: &Path,
     cache: Option<&Cache>,
+    terms: &Terms,
 ) -> Option<Tier<W>> {
-    config.enabled.then(|| Tier::load(runtime, W::NAME, config, base, cache))
+    config.enabled.then(|| Tier::load(runtime, W::NAME, config, base, cache, terms))
 }
 
 fn status<W: World>(tier: Option<&Tier<W>>, config: &TierConfig) -> TierStatus {

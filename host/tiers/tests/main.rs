@@ -6,6 +6,7 @@
 mod builtin;
 mod hostile;
 mod loading;
+mod locking;
 mod previews;
 mod support;
 mod timing;

@@ -6,23 +6,19 @@
 use crate::fault::TierFault;
 use wasmtime::wasmparser::{ComponentExternalKind, Parser, Payload};
 
-const PACKAGE: &str = "stepwell:ladder/";
+pub(crate) const PACKAGE: &str = "stepwell:ladder/";
 
 /// What was found out about a component that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Admitted {
     /// The version of the package that it exports its tier from.
     pub(crate) version: String,
+    /// What it imports.
+    pub(crate) imports: Vec<String>,
 }
 
 /// Admits a component that imports nothing but ours and exports `interface` in a version that we speak.
 pub(crate) fn admit(bytes: &[u8], interface: &str) -> Result<Admitted, TierFault> {
-    if Parser::is_core_wasm(bytes) {
-        return Err(wrong("it is a core module, not a component; wrap it with \"stepwell plugin build\""));
-    }
-    if !Parser::is_component(bytes) {
-        return Err(wrong("it is no WebAssembly component"));
-    }
     let (imports, exports) = outermost(bytes)?;
     if let Some(foreign) = imports.iter().find(|name| !name.starts_with(PACKAGE)) {
         return Err(wrong(&format!("it imports {foreign:?}; a tier may import {PACKAGE}* only")));
@@ -32,20 +28,20 @@ pub(crate) fn admit(bytes: &[u8], interface: &str) -> Result<Admitted, TierFault
     }
     let wanted = format!("{PACKAGE}{interface}@");
     let Some(export) = exports.iter().find(|name| name.starts_with(&wanted)) else {
-        let found = if exports.is_empty() { "nothing".to_owned() } else { exports.join(", ") };
+        let found = if exports.is_empty() { "nothing".to_owned() } else { format!("{exports:?}") };
         return Err(wrong(&format!("it exports {found}; this tier needs {wanted}0.1.0")));
     };
     if !is_spoken(version_of(export)) {
         return Err(wrong(&format!("it exports {export:?}; this host speaks version 0.1")));
     }
-    Ok(Admitted { version: version_of(export).to_owned() })
+    Ok(Admitted { version: version_of(export).to_owned(), imports })
 }
 
 fn wrong(why: &str) -> TierFault {
     TierFault::WrongWorld(why.to_owned())
 }
 
-fn version_of(name: &str) -> &str {
+pub(crate) fn version_of(name: &str) -> &str {
     name.split_once('@').map_or("", |(_, version)| version)
 }
 
@@ -57,7 +53,13 @@ fn is_spoken(version: &str) -> bool {
 }
 
 /// Lists what the outermost component imports and exports.
-fn outermost(bytes: &[u8]) -> Result<(Vec<String>, Vec<String>), TierFault> {
+pub(crate) fn outermost(bytes: &[u8]) -> Result<(Vec<String>, Vec<String>), TierFault> {
+    if Parser::is_core_wasm(bytes) {
+        return Err(wrong("it is a core module, not a component; wrap it with \"stepwell plugin build\""));
+    }
+    if !Parser::is_component(bytes) {
+        return Err(wrong("it is no WebAssembly component"));
+    }
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut depth = 0_u32;
     for payload in Parser::new(0).parse_all(bytes) {
