@@ -27,11 +27,16 @@ pub(crate) struct ConfigArguments {
 pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
     pub(crate) ledger: LedgerConfig,
-    tiers: Config,
-    place: Place,
+    pub(crate) tiers: Config,
+    pub(crate) place: Place,
 }
 
 impl ConfigArguments {
+    /// The file that is edited: the one that was named, else one in this folder.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.config.clone().unwrap_or_else(|| PathBuf::from("plugins.toml"))
+    }
+
     /// Reads the configuration. Without one, the defaults hold.
     pub(crate) fn read(&self) -> anyhow::Result<Settings> {
         let Some(file) = &self.config else { return Ok(Settings::default()) };
@@ -54,14 +59,14 @@ impl Default for Settings {
 }
 
 /// Where compiled tiers are kept: compiling takes longer than everything else that a start does.
-fn compiled() -> Place {
+pub(crate) fn compiled() -> Place {
     let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
     Place { base: PathBuf::new(), cache }
 }
 
 impl Settings {
     /// Reads all tables of a file that stands in the folder `base`.
-    fn parse(text: &str, base: PathBuf) -> Result<Self, ConfigError> {
+    pub(crate) fn parse(text: &str, base: PathBuf) -> Result<Self, ConfigError> {
         // A name that is no Unicode is no name, and a value that is none cannot stand in TOML.
         let file = File::parse(text, &|name| std::env::var(name).ok())?;
         file.top().only(&[Config::ROOMS, &[ServerConfig::ROOM, LedgerConfig::ROOM]].concat())?;
@@ -78,12 +83,11 @@ impl Settings {
         Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
     }
 
-    /// Puts a store and the tiers together.
-    pub(crate) async fn ladder(&self, store: Arc<Embedded>) -> anyhow::Result<Ladder> {
-        let tiers = Arc::new(self.load_tiers()?);
+    /// Puts a store and tiers together.
+    pub(crate) async fn ladder(&self, store: Arc<Embedded>, tiers: Tiers) -> anyhow::Result<Ladder> {
         let (provider_url, keys) = (PROVIDER.to_owned(), self.keyring()?);
         let decided = ladder::Settings { provider_url, keys, ledger: self.ledger.into() };
-        Ladder::new(store, tiers, decided).await.context("cannot read the store's keys")
+        Ladder::new(store, Arc::new(tiers), decided).await.context("cannot read the store's keys")
     }
 
     /// Loads the tiers. One that is broken does not stop the others.

@@ -42,3 +42,8 @@ pub(crate) struct UsageError(pub(crate) String);
 #[derive(Debug, thiserror::Error)]
 #[error("no token: pass --token-file FILE, or set STEPWELL_TOKEN; make one with: stepwell grant create")]
 pub(crate) struct NoToken;
+
+/// The command failed, and its output says already why.
+#[derive(Debug, thiserror::Error)]
+#[error("see above")]
+pub(crate) struct Told;

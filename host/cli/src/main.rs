@@ -91,7 +91,7 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Read(read) => read.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
-        Verb::Plugin(plugin) => plugin.run(output),
+        Verb::Plugin(plugin) => plugin.run(output).await,
         Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
     }

@@ -1,6 +1,6 @@
 //! What the program prints. Colour appears on a terminal only; JSON never has any.
 
-use crate::exit::{Exit, NoToken, UsageError};
+use crate::exit::{Exit, NoToken, Told, UsageError};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -65,6 +65,9 @@ impl Output {
             && broken.kind() == std::io::ErrorKind::BrokenPipe
         {
             return Exit::Failure; // The reader has seen enough, as in `stepwell … | head`.
+        }
+        if error.is::<Told>() {
+            return Exit::Failure;
         }
         let refusal = error.downcast_ref::<SourceError>().and_then(SourceError::refusal);
         if self.json {

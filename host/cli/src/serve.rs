@@ -1,7 +1,7 @@
 //! `stepwell serve`: speaks MCP.
 
 mod retention;
-mod store;
+pub(crate) mod store;
 
 use crate::config_args::{ConfigArguments, Settings};
 use crate::exit::UsageError;
@@ -128,7 +128,7 @@ impl Serve {
 async fn server(settings: &Settings, opened: Opened) -> anyhow::Result<(Server, Option<tempfile::TempDir>)> {
     let store = Arc::new(opened.store);
     retention::start(&store, settings.ledger.keep_days);
-    let ladder = settings.ladder(store).await?;
+    let ladder = settings.ladder(store, settings.load_tiers()?).await?;
     Ok((Server::new(ladder, &settings.server)?, opened.folder))
 }
 

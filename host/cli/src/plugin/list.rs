@@ -5,7 +5,7 @@ use crate::output::{BOLD, DIM, Output};
 use clap::Args;
 use serde_json::{Value, json};
 use stepwell_tiers::config::{Glob, Rule};
-use stepwell_tiers::{Health, OnFault, TierStatus};
+use stepwell_tiers::{Health, LockState, OnFault, TierStatus};
 
 /// Lists the tiers: on or off, where they come from, what they may use, and whether they load
 #[derive(Debug, Args)]
@@ -39,7 +39,8 @@ fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
     }
     if let (Some(digest), Some(version)) = (&tier.digest, &tier.wit_version) {
         let came = if tier.was_cached { "from the cache" } else { "compiled" };
-        output.line(format_args!("{DIM}  sha256 {digest}{DIM:#}"))?;
+        let state = tier.lock.and_then(lock).map_or_else(String::new, |state| format!(", {state}"));
+        output.line(format_args!("{DIM}  sha256 {digest}{state}{DIM:#}"))?;
         output.line(format_args!(
             "{DIM}  stepwell:ladder@{version}, {came} in {:.1?}{DIM:#}",
             tier.load_time
@@ -59,6 +60,16 @@ fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
         output.line(format_args!("  {fault}"))?;
     }
     Ok(())
+}
+
+/// How it stands to plugins.lock; what is built in needs no lock.
+const fn lock(state: LockState) -> Option<&'static str> {
+    match state {
+        LockState::BuiltIn => None,
+        LockState::Locked => Some("locked"),
+        LockState::Changed => Some("changed"),
+        LockState::Unlocked => Some("unlocked"),
+    }
 }
 
 const fn health(health: &Health) -> &'static str {
@@ -89,6 +100,7 @@ fn to_json(tier: &TierStatus) -> Value {
         "origin": tier.origin,
         "sha256": tier.digest,
         "wit_version": tier.wit_version,
+        "lock": tier.lock.and_then(lock),
         "limits": {
             "deadline_ms": tier.limits.deadline.as_millis(),
             "memory_mb": tier.limits.memory_mb,
