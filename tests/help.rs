@@ -29,6 +29,14 @@ pages! {
     serve_explains_itself: &["serve"];
     plugin_explains_itself: &["plugin"];
     plugin_list_explains_itself: &["plugin", "list"];
+    plugin_new_explains_itself: &["plugin", "new"];
+    plugin_build_explains_itself: &["plugin", "build"];
+    plugin_check_explains_itself: &["plugin", "check"];
+    plugin_preview_explains_itself: &["plugin", "preview"];
+    plugin_bench_explains_itself: &["plugin", "bench"];
+    plugin_add_explains_itself: &["plugin", "add"];
+    plugin_remove_explains_itself: &["plugin", "remove"];
+    plugin_accept_explains_itself: &["plugin", "accept"];
     store_explains_itself: &["store"];
     store_rotate_key_explains_itself: &["store", "rotate-key"];
     disclosures_explains_itself: &["disclosures"];
