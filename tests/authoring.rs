@@ -1,6 +1,7 @@
 //! The kit for authors: from a new project to a preview that a server shows.
 
 mod checking;
+mod docs;
 mod editing;
 mod locking;
 mod projects;
