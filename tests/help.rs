@@ -33,6 +33,14 @@ pages! {
     config_path_explains_itself: &["config", "path"];
     plugin_explains_itself: &["plugin"];
     plugin_list_explains_itself: &["plugin", "list"];
+    plugin_new_explains_itself: &["plugin", "new"];
+    plugin_build_explains_itself: &["plugin", "build"];
+    plugin_check_explains_itself: &["plugin", "check"];
+    plugin_preview_explains_itself: &["plugin", "preview"];
+    plugin_bench_explains_itself: &["plugin", "bench"];
+    plugin_add_explains_itself: &["plugin", "add"];
+    plugin_remove_explains_itself: &["plugin", "remove"];
+    plugin_accept_explains_itself: &["plugin", "accept"];
     store_explains_itself: &["store"];
     store_check_explains_itself: &["store", "check"];
     store_stats_explains_itself: &["store", "stats"];

@@ -58,7 +58,7 @@ fn folder(name: &str, lists: &[&PathBuf]) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients").join(format!("{name}-{short}"))
 }
 
-fn find_python() -> &'static str {
+pub(crate) fn find_python() -> &'static str {
     let names = ["python3", "python3.13", "python3.12", "python3.11", "python3.10"];
     let find = || {
         names

@@ -30,9 +30,19 @@ impl ConfigArguments {
         named.or_else(|| Some(Located { path: usual()?, is_named: false }))
     }
 
+    /// The file that is edited: the one that was named, or the one in the usual place, else one in this folder.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.locate().map_or_else(|| PathBuf::from(NAME), |located| located.path)
+    }
+
     /// Reads the configuration. Without one, the defaults hold.
     pub(crate) fn read(&self) -> anyhow::Result<Settings> {
         Settings::of(self.text()?)
+    }
+
+    /// Reads the configuration if someone named one. Else the defaults hold, whatever stands in the usual place.
+    pub(crate) fn read_named(&self) -> anyhow::Result<Settings> {
+        if self.config.is_some() { self.read() } else { Ok(Settings::default()) }
     }
 
     /// Reads which store the configuration names.

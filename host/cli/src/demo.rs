@@ -4,10 +4,11 @@ mod climb;
 mod config;
 mod fill;
 mod printed;
-mod show;
+pub(crate) mod show;
 
 pub(crate) use fill::fill;
 
+use crate::config_args::ConfigArguments;
 use crate::output::Output;
 use crate::settings::Settings;
 use anyhow::Context as _;
@@ -26,11 +27,15 @@ use stepwell_tiers::Health;
 
 /// Shows the whole climb on sample data; the store is thrown away afterwards
 #[derive(Debug, Args)]
-pub(crate) struct Demo {}
+pub(crate) struct Demo {
+    #[command(flatten)]
+    config: ConfigArguments,
+}
 
 impl Demo {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
         let (show, started) = (Show::new(output), Instant::now());
+        let settings = self.config.read_named()?;
         let folder = tempfile::tempdir().context("no temporary folder for the demo's store")?;
         let store = sqlite::open(&folder.path().join("demo.sqlite"), Missing::Create).await?;
         let records = fill(&store).await?;
@@ -44,7 +49,6 @@ impl Demo {
         )?;
         let (grant, token) = store.create_grant(&request()?).await?;
         granted(&show, &grant)?;
-        let settings = Settings::default();
         let ladder = settings.ladder(Arc::new(store), settings.load_tiers()?).await?;
         loaded(&show, &ladder)?;
         let caller = ladder.source().authenticate(&token).await?;
@@ -85,9 +89,10 @@ fn granted(show: &Show<'_>, grant: &Grant) -> anyhow::Result<()> {
 }
 
 fn loaded(show: &Show<'_>, ladder: &Ladder) -> anyhow::Result<()> {
-    let tiers = ladder.tiers().status();
+    let mut tiers = ladder.tiers().status();
+    tiers.retain(|tier| tier.health != Health::Off);
     let names: Vec<&str> = tiers.iter().map(|tier| tier.name.as_str()).collect();
-    if let Some(tier) = tiers.iter().find(|tier| tier.health != Health::Ready) {
+    if let Some(tier) = tiers.iter().find(|tier| matches!(tier.health, Health::Broken(_))) {
         anyhow::bail!("the tier {} cannot be used; `stepwell plugin list` says why", tier.name);
     }
     let cached = tiers.iter().filter(|tier| tier.was_cached).count();

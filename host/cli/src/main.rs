@@ -101,7 +101,7 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
         Verb::Config(config) => config.run(output),
-        Verb::Plugin(plugin) => plugin.run(output),
+        Verb::Plugin(plugin) => plugin.run(output).await,
         Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
     }

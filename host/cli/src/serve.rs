@@ -3,7 +3,7 @@
 mod counters;
 mod reload;
 mod retention;
-mod store;
+pub(crate) mod store;
 
 use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     pub(crate) source: SourceConfig,
     pub(crate) ledger: LedgerConfig,
     pub(crate) tiers: Config,
-    place: Place,
+    pub(crate) place: Place,
 }
 
 impl Default for Settings {
@@ -43,7 +43,7 @@ impl Default for Settings {
 }
 
 /// Where compiled tiers are kept: compiling takes longer than everything else that a start does.
-fn compiled() -> Place {
+pub(crate) fn compiled() -> Place {
     let cache = dirs::cache_dir().map(|folder| folder.join("stepwell").join("tiers"));
     // Native tiers run in this same program, started once more.
     Place { base: PathBuf::new(), cache, tier_host: std::env::current_exe().ok() }

@@ -9,7 +9,7 @@ use crate::plan::{
     Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target,
 };
 use crate::shape::{Context, FieldKind, FieldShape, Purpose, RecordShape, Slot};
-use crate::wit::v0_1::imports::{fields, shapes};
+use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::{exporter, librarian, previewer, windower};
 use std::collections::BTreeMap;
 use stepwell_contract::{Chars, Span};
@@ -17,6 +17,15 @@ use stepwell_contract::{Chars, Span};
 /// A number for a guest.
 pub(crate) fn saturating(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// How much a message matters, in a word.
+pub(crate) const fn level(level: log::Level) -> &'static str {
+    match level {
+        log::Level::Debug => "debug",
+        log::Level::Info => "info",
+        log::Level::Warn => "warn",
+    }
 }
 
 /// A span from a guest.

@@ -1,5 +1,6 @@
 //! What can go wrong with a tier, each with one code.
 
+use crate::lock::Difference;
 use crate::phase::Phase;
 use crate::shape::Slot;
 use std::time::Duration;
@@ -35,6 +36,22 @@ pub enum TierFault {
         /// What the file has.
         found: String,
     },
+    /// The plugin is not what was accepted.
+    #[error(
+        "it is not what plugins.lock says: {}; if that is intended, run: stepwell plugin accept {name}",
+        .differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    NotAsLocked {
+        /// The plugin's name.
+        name: String,
+        /// In what it differs.
+        differences: Vec<Difference>,
+    },
+    /// The lock cannot be read, so nothing is known to be as accepted.
+    #[error(
+        "plugins.lock cannot be used ({0}); repair it, or look at all plugins and run: stepwell plugin accept"
+    )]
+    LockUnreadable(String),
     /// The component does not fit the tier: a forbidden import, a missing export, another version, or no component.
     #[error("the component does not fit this tier: {0}")]
     WrongWorld(String),
@@ -80,6 +97,8 @@ impl TierFault {
             Self::Missing { .. } => "missing",
             Self::TooLarge { .. } => "too_large",
             Self::DigestMismatch { .. } => "digest_mismatch",
+            Self::NotAsLocked { .. } => "not_as_locked",
+            Self::LockUnreadable(_) => "lock_unreadable",
             Self::WrongWorld(_) => "wrong_world",
             Self::Compile(_) => "compile",
             Self::Instantiate => "instantiate",
@@ -99,7 +118,10 @@ impl TierFault {
     pub const fn phase(&self) -> Phase {
         match self {
             Self::Missing { .. } | Self::TooLarge { .. } => Phase::Resolve,
-            Self::DigestMismatch { .. } | Self::WrongWorld(_) => Phase::Verify,
+            Self::DigestMismatch { .. }
+            | Self::NotAsLocked { .. }
+            | Self::LockUnreadable(_)
+            | Self::WrongWorld(_) => Phase::Verify,
             Self::Compile(_) => Phase::Compile,
             Self::Instantiate => Phase::Instantiate,
             Self::InvalidOutput(_) => Phase::Validate,

@@ -12,15 +12,20 @@
 //! | `check/` | what every answer must satisfy |
 //! | `native/` | tiers that are shared libraries, in processes of their own |
 //! | `runtime/` | engine, cache, admission, store: the only files that know wasmtime, with `wit` and `convert` |
+//! | `examine` | what a file says about itself, before it is loaded |
+//! | `lock` | `plugins.lock`: what was accepted |
+//! | `watch` | what an author may see of calls, and a server does not |
 //! | `tier`, `tiers` | a loaded tier with its breaker and counters; all of them together |
 
 mod breaker;
 pub mod check;
 pub mod config;
 mod convert;
+mod examine;
 mod fault;
 mod fields;
 pub mod limits;
+pub mod lock;
 mod native;
 mod phase;
 mod plan;
@@ -30,14 +35,17 @@ mod status;
 mod tier;
 mod tiers;
 mod toolbox;
+mod watch;
 mod wit;
 
 pub use config::{
     Config, ConfigError, FaultPolicy, File, Kind, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig,
     ResourcesConfig, Rule, TierConfig, ToolConfig, Wasi,
 };
+pub use examine::{Examined, examine};
 pub use fault::{BadDefinition, GuestRefusal, Invalid, TierFault};
 pub use fields::{Allowance, EmptyHand, Fields, ReadRefusal, Wanted};
+pub use lock::{Lock, LockState, Locked};
 pub use native::tier_host;
 pub use phase::Phase;
 pub use plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target};
@@ -45,6 +53,8 @@ pub use runtime::{LoadError, Runtime};
 pub use shape::{Budget, Context, FieldKind, FieldShape, Hit, Options, Purpose, RecordShape, Slot};
 pub use status::{Health, TierStatus};
 pub use tiers::{
-    Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Tiers, ToolCall, ToolTier, WindowTier,
+    Composed, ExportTier, Place, PreviewTier, Previews, ResourcesTier, Terms, Tiers, ToolCall, ToolTier,
+    WindowTier,
 };
 pub use toolbox::{Answer, AnswerLine, Definition, Selected, Selection};
+pub use watch::{Messages, Observed, Watch};

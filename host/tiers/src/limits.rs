@@ -35,6 +35,15 @@ pub const TABLE_ELEMENTS: usize = 20_000;
 
 /// Handles to inert streams that a guest holds at once. A standard library holds three and a few more for a moment.
 pub const INERT_HANDLES: u32 = 64;
+/// Core instances of one component. One of Rust has three, one with a whole Python in it about forty.
+pub const CORE_INSTANCES: u32 = 64;
+
+/// Memories of one component, which together have what it may have. One that was put together from several, as the tools
+/// for scripted languages do it, has one for each part.
+pub const MEMORIES: u32 = 4;
+
+/// Tables of one component: one for each part, and one for each shim between them.
+pub const TABLES: u32 = 8;
 
 /// Faults in a row after which a tier rests.
 pub const BREAKER_FAULTS: u32 = 3;

@@ -2,6 +2,7 @@
 
 use crate::config::{FaultPolicy, Limits, Rule};
 use crate::fault::TierFault;
+use crate::lock::{LockState, Locked};
 use crate::phase::Phase;
 use std::time::Duration;
 
@@ -33,6 +34,10 @@ pub struct TierStatus {
     pub digest: Option<String>,
     /// The version of `stepwell:ladder` that it speaks.
     pub wit_version: Option<String>,
+    /// How it stands to plugins.lock; none if too little is known of it.
+    pub lock: Option<LockState>,
+    /// What of it is locked, or would be.
+    pub locked: Option<Locked>,
     /// What it may use in one call.
     pub limits: Limits,
     /// What happens when it fails.

@@ -5,11 +5,15 @@ use crate::config::{FaultPolicy, Kind, Origin, TierConfig};
 use crate::fault::TierFault;
 use crate::fields::{Allowance, Hand};
 use crate::limits;
+use crate::lock::{LockState, Locked};
 use crate::native::{Native, Talk};
 use crate::phase::Phase;
-use crate::runtime::{Cache, Loaded, Runtime, State, Stop, Wanted, classify, hex_digest, load, read_file};
+use crate::runtime::{
+    Cache, Loaded, Runtime, State, Stop, Wanted, admit, classify, hex_digest, load, read_file,
+};
 use crate::status::{Health, TierStatus};
-use crate::tiers::Place;
+use crate::tiers::{Place, Terms};
+use crate::watch::Watch;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,7 +47,8 @@ struct Inner<W: World> {
     name: String,
     config: TierConfig,
     component: Result<Ready<W>, TierFault>,
-    digest: Option<String>,
+    known: Known,
+    watch: Option<Arc<Watch>>,
     load_time: Duration,
     breaker: Mutex<Breaker>,
     last_fault: Mutex<Option<TierFault>>,
@@ -52,6 +57,47 @@ struct Inner<W: World> {
     messages: AtomicU64,
     /// Nanoseconds.
     spent: AtomicU64,
+}
+
+/// What is known of a component whatever became of it.
+#[derive(Default)]
+struct Known {
+    digest: Option<String>,
+    locked: Option<Locked>,
+    lock: Option<LockState>,
+}
+
+impl Known {
+    /// Asks the lock whether this is what was accepted. What tools a plugin adds is known only once it was asked.
+    fn ask<W: World>(
+        &mut self,
+        name: &str,
+        config: &TierConfig,
+        terms: &Terms,
+        wit: Option<String>,
+        imports: Vec<String>,
+    ) -> Result<(), TierFault> {
+        let kind = match config.kind {
+            Kind::Component => "component",
+            Kind::Native => "native",
+        };
+        let now = self.locked.insert(Locked {
+            tier: W::NAME.to_owned(),
+            kind: kind.to_owned(),
+            sha256: self.digest.clone().unwrap_or_default(),
+            wit,
+            imports,
+            limits: config.limits.into(),
+            tools: terms.lock.plugins().get(name).map(|accepted| accepted.tools.clone()).unwrap_or_default(),
+        });
+        let checked = terms.lock.check(name, now);
+        self.lock = match &checked {
+            Ok(state) => Some(*state),
+            Err(TierFault::NotAsLocked { .. }) => Some(LockState::Changed),
+            Err(_) => None,
+        };
+        checked.map(drop)
+    }
 }
 
 struct Ready<W: World> {
@@ -80,16 +126,24 @@ impl<W: World> Tier<W> {
         config: &TierConfig,
         place: &Place,
         cache: Option<&Cache>,
+        terms: &Terms,
     ) -> Self {
         let started = Instant::now();
-        let mut digest = None;
-        let component = prepare(runtime, config, place, cache, &mut digest);
+        let mut known = Known::default();
+        let component = prepare(runtime, name, config, place, cache, terms, &mut known);
+        if component.is_ok() && known.lock == Some(LockState::Unlocked) {
+            tracing::warn!(
+                tier = name,
+                "not in plugins.lock, so any change of its file would go unnoticed; run: stepwell plugin accept {name}"
+            );
+        }
         Self(Arc::new(Inner {
             runtime: Arc::clone(runtime),
             name: name.to_owned(),
             config: config.clone(),
             component,
-            digest,
+            known,
+            watch: terms.watch.clone(),
             load_time: started.elapsed(),
             breaker: Mutex::default(),
             last_fault: Mutex::default(),
@@ -102,6 +156,11 @@ impl<W: World> Tier<W> {
 
     pub(crate) fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// What of it is locked, or would be.
+    pub(crate) fn locked(&self) -> Option<&Locked> {
+        self.0.known.locked.as_ref()
     }
 
     pub(crate) fn config(&self) -> &TierConfig {
@@ -133,7 +192,10 @@ impl<W: World> Tier<W> {
             inner.count(fault);
             return Err(fault.clone());
         }
-        lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
+        // An author wants to see every fault, so a tier that is watched does not rest.
+        if inner.watch.is_none() {
+            lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
+        }
         let turn = tokio::time::timeout(limits::QUEUE, inner.runtime.permits().acquire_owned()).await;
         let Ok(Ok(permit)) = turn else { return Err(TierFault::Busy) };
         let called = tokio::task::spawn_blocking(move || {
@@ -170,7 +232,9 @@ impl<W: World> Tier<W> {
         };
         let ready = inner.component.as_ref().ok();
         TierStatus {
-            digest: inner.digest.clone(),
+            digest: inner.known.digest.clone(),
+            lock: inner.known.lock,
+            locked: inner.known.locked.clone(),
             wit_version: ready.map(|ready| ready.version.clone()),
             load_time: inner.load_time,
             was_cached: ready.is_some_and(|ready| ready.was_cached),
@@ -193,15 +257,20 @@ impl<W: World> Inner<W> {
         let ready = self.component.as_ref().map_err(Clone::clone)?;
         let limits = self.config.limits;
         let allowance = Allowance { reads: limits.reads, bytes: u64::from(limits.read_kb) * 1_024 };
-        let hand = hand(allowance, Instant::now() + limits.deadline);
+        let started = Instant::now();
+        let hand = hand(allowance, started + limits.deadline);
+        let is_watched = self.watch.is_some();
         let (outcome, state) = match &ready.code {
-            Code::Component(instance) => {
-                self.runtime.in_store(hand, limits, |store| ask(Guest::Component(instance, store)))
-            }
-            Code::Native(native) => native.call(hand, limits, |talk| ask(Guest::Native(talk))),
+            Code::Component(instance) => self
+                .runtime
+                .in_store(hand, limits, is_watched, |store| ask(Guest::Component(instance, store))),
+            Code::Native(native) => native.call(hand, limits, is_watched, |talk| ask(Guest::Native(talk))),
         };
         self.messages.fetch_add(state.messages(), Relaxed);
         let outcome = outcome.map_err(|stop| classify(stop, &state, limits));
+        if let Some(watch) = &self.watch {
+            watch.saw(state.observed(allowance, started.elapsed()));
+        }
         match outcome {
             Err(fault) if fault.is_fault() => {
                 let rest = lock(&self.breaker).fail(Instant::now());
@@ -236,19 +305,25 @@ impl<W: World> Inner<W> {
 /// The version of the WIT whose shapes native tiers get as JSON.
 const NATIVE_WIT: &str = "0.1.0";
 
-/// Reads, verifies, admits, compiles and links a component, or verifies and loads a library.
+/// Reads, verifies, admits, compiles and links a component, or verifies and loads a library. The lock is
+/// asked before anything is compiled or run.
 fn prepare<W: World>(
     runtime: &Runtime,
+    name: &str,
     config: &TierConfig,
     place: &Place,
     cache: Option<&Cache>,
-    digest: &mut Option<String>,
+    terms: &Terms,
+    known: &mut Known,
 ) -> Result<Ready<W>, TierFault> {
     let file;
     let bytes = match &config.component {
         Origin::Builtin => W::builtin(),
         Origin::File(path) if config.kind == Kind::Native => {
-            let program = place.tier_host.as_deref();
+            // Its digest stands in the configuration, and no other file is loaded.
+            known.digest.clone_from(&config.sha256);
+            known.ask::<W>(name, config, terms, None, Vec::new())?;
+            let (program, digest) = (place.tier_host.as_deref(), &mut known.digest);
             let native = Native::load(&place.base.join(path), config, program, cache, digest)?;
             return Ok(Ready {
                 code: Code::Native(native),
@@ -261,12 +336,20 @@ fn prepare<W: World>(
             &file
         }
     };
-    let found = digest.insert(hex_digest(bytes));
-    if let Some(expected) = config.sha256.as_ref().filter(|expected| *expected != found) {
-        return Err(TierFault::DigestMismatch { expected: expected.clone(), found: found.clone() });
+    let found = hex_digest(bytes);
+    known.digest = Some(found.clone());
+    if let Some(expected) = config.sha256.as_ref().filter(|expected| **expected != found) {
+        return Err(TierFault::DigestMismatch { expected: expected.clone(), found });
     }
     let wanted = Wanted { interface: W::INTERFACE, versions: W::VERSIONS };
-    let loaded = load(runtime.engine(), cache, bytes, found, wanted, config, W::link)?;
+    let admitted = admit(bytes, wanted, config.wasi)?;
+    if config.component == Origin::Builtin {
+        known.lock = Some(LockState::BuiltIn);
+    } else {
+        let (wit, imports) = (Some(admitted.version.clone()), admitted.imports.clone());
+        known.ask::<W>(name, config, terms, wit, imports)?;
+    }
+    let loaded = load(runtime.engine(), cache, bytes, &found, admitted, config, W::link)?;
     let Loaded { instance, admitted, was_cached } = loaded;
     let instance =
         W::ready(instance, admitted.spoken).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
@@ -285,6 +368,8 @@ pub(crate) fn status_of(name: &str, config: &TierConfig, health: Health) -> Tier
         health,
         origin,
         digest: None,
+        lock: None,
+        locked: None,
         wit_version: None,
         limits: config.limits,
         on_fault: config.on_fault,

@@ -15,9 +15,11 @@ pub use tool::{ToolCall, ToolTier};
 pub use window::WindowTier;
 
 use crate::config::{Config, Links, TierConfig};
+use crate::lock::Lock;
 use crate::runtime::{Cache, LoadError, Runtime};
 use crate::status::{Health, TierStatus};
 use crate::tier::{Tier, World, status_of};
+use crate::watch::Watch;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,6 +33,15 @@ pub struct Place {
     /// The program that native tiers run in: it calls [`tier_host`](crate::tier_host) when its first argument is
     /// `tier-host`. Without one there are no native tiers.
     pub tier_host: Option<PathBuf>,
+}
+
+/// On which terms tiers are loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// What was accepted.
+    pub lock: Lock,
+    /// Who sees what happens in calls: nobody in a server.
+    pub watch: Option<Arc<Watch>>,
 }
 
 /// The tiers that a configuration switches on, loaded. A reload makes a new one with the same [`Runtime`] and swaps it.
@@ -51,9 +62,16 @@ impl Tiers {
         Ok(Self::load_in(&Arc::new(Runtime::new()?), config, place))
     }
 
-    /// Loads the tiers into an engine that is already running.
+    /// Loads the tiers into an engine that is already running, as far as the lock beside plugins.toml allows.
     #[must_use]
     pub fn load_in(runtime: &Arc<Runtime>, config: &Config, place: &Place) -> Self {
+        let terms = Terms { lock: Lock::read(&place.base), watch: None };
+        Self::load_on(&terms, runtime, config, place)
+    }
+
+    /// Loads the tiers on other terms than a server does.
+    #[must_use]
+    pub fn load_on(terms: &Terms, runtime: &Arc<Runtime>, config: &Config, place: &Place) -> Self {
         let cache = place.cache.as_ref().and_then(|dir| {
             let opened = Cache::open(dir, runtime.engine());
             let warn = |error: &std::io::Error| {
@@ -64,16 +82,16 @@ impl Tiers {
         let cache = cache.as_ref();
         Self {
             previews: Previews::load(config, |name, tier| {
-                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, place, cache)))
+                tier.enabled.then(|| PreviewTier(Tier::load(runtime, name, tier, place, cache, terms)))
             }),
-            window: load(runtime, &config.field_window, place, cache).map(WindowTier),
-            resources: load(runtime, &config.resources.tier, place, cache).map(ResourcesTier),
-            export: load(runtime, &config.binary_export, place, cache).map(ExportTier),
+            window: load(runtime, &config.field_window, place, cache, terms).map(WindowTier),
+            resources: load(runtime, &config.resources.tier, place, cache, terms).map(ResourcesTier),
+            export: load(runtime, &config.binary_export, place, cache, terms).map(ExportTier),
             tools: config
                 .tools
                 .iter()
                 .filter(|tool| tool.tier.enabled)
-                .map(|tool| ToolTier::load(runtime, tool, place, cache))
+                .map(|tool| ToolTier::load(runtime, tool, place, cache, terms))
                 .collect(),
             config: config.clone(),
         }
@@ -144,8 +162,9 @@ fn load<W: World>(
     config: &TierConfig,
     place: &Place,
     cache: Option<&Cache>,
+    terms: &Terms,
 ) -> Option<Tier<W>> {
-    config.enabled.then(|| Tier::load(runtime, W::NAME, config, place, cache))
+    config.enabled.then(|| Tier::load(runtime, W::NAME, config, place, cache, terms))
 }
 
 fn status<W: World>(tier: Option<&Tier<W>>, config: &TierConfig) -> TierStatus {

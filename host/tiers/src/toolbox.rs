@@ -1,7 +1,8 @@
 //! What a tool tier offers, what it may select, and what it answers.
 
+use crate::runtime::hex_digest;
 use crate::shape::{RecordShape, Slot};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use stepwell_contract::Bytes;
 
 /// A tool of a plugin, checked when the plugin was loaded.
@@ -20,6 +21,12 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// The SHA-256 of all that it says, in hex.
+    pub(crate) fn digest(&self) -> String {
+        let Self { name, title, description, input, record_parameters } = self;
+        hex_digest(json!([name, title, description, input, record_parameters]).to_string().as_bytes())
+    }
+
     /// How many bytes of a list of tools it takes.
     #[must_use]
     pub fn bytes(&self) -> Bytes {

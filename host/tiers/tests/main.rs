@@ -8,6 +8,7 @@ mod faults;
 mod hostile;
 mod hostile_table;
 mod loading;
+mod locking;
 mod native;
 mod previews;
 mod state;

@@ -106,7 +106,7 @@ impl<'a> Show<'a> {
 }
 
 /// Cuts a text for a terminal, and says at every cut how much is missing.
-fn excerpt(text: &str, lines: usize, width: usize) -> String {
+pub(crate) fn excerpt(text: &str, lines: usize, width: usize) -> String {
     let mut rest = text;
     let mut shown = String::new();
     for _ in 0..lines {

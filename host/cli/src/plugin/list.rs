@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use stepwell_tiers::config::{Glob, Rule};
-use stepwell_tiers::{Health, Phase, TierStatus};
+use stepwell_tiers::{Health, LockState, Phase, TierStatus};
 
 /// Lists the tiers: on or off, where they come from, what they may use, and whether they load
 #[derive(Debug, Args)]
@@ -41,7 +41,8 @@ pub(crate) fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
     }
     if let (Some(digest), Some(version)) = (&tier.digest, &tier.wit_version) {
         let came = if tier.was_cached { "from the cache" } else { "compiled" };
-        output.line(format_args!("{DIM}  sha256 {digest}{DIM:#}"))?;
+        let state = tier.lock.and_then(lock).map_or_else(String::new, |state| format!(", {state}"));
+        output.line(format_args!("{DIM}  sha256 {digest}{state}{DIM:#}"))?;
         output.line(format_args!(
             "{DIM}  stepwell:ladder@{version}, {came} in {:.1?}{DIM:#}",
             tier.load_time
@@ -65,6 +66,16 @@ pub(crate) fn show(tier: &TierStatus, output: &Output) -> anyhow::Result<()> {
         output.line(format_args!("  {}: {fault}", fault.phase()))?;
     }
     Ok(())
+}
+
+/// How it stands to plugins.lock; what is built in needs no lock.
+const fn lock(state: LockState) -> Option<&'static str> {
+    match state {
+        LockState::BuiltIn => None,
+        LockState::Locked => Some("locked"),
+        LockState::Changed => Some("changed"),
+        LockState::Unlocked => Some("unlocked"),
+    }
 }
 
 const fn health(health: &Health) -> &'static str {
@@ -94,6 +105,7 @@ pub(crate) fn to_json(tier: &TierStatus) -> Value {
         "origin": tier.origin,
         "sha256": tier.digest,
         "wit_version": tier.wit_version,
+        "lock": tier.lock.and_then(lock),
         "limits": {
             "deadline_ms": tier.limits.deadline.as_millis(),
             "memory_mb": tier.limits.memory_mb,

@@ -29,16 +29,16 @@ impl FromStr for ServeSource {
 }
 
 /// An open store.
-pub(super) struct Opened {
-    pub(super) store: Embedded,
+pub(crate) struct Opened {
+    pub(crate) store: Embedded,
     /// The token for the sample data.
-    pub(super) token: Option<Token>,
+    pub(crate) token: Option<Token>,
     /// Where the sample data is; it goes when this goes.
-    pub(super) folder: Option<TempDir>,
+    pub(crate) folder: Option<TempDir>,
 }
 
 /// Opens the store that is named, or the default one.
-pub(super) async fn open(source: Option<&ServeSource>) -> anyhow::Result<Opened> {
+pub(crate) async fn open(source: Option<&ServeSource>) -> anyhow::Result<Opened> {
     let store = match source {
         Some(ServeSource::Demo) => return sample().await,
         Some(ServeSource::Url(url)) => store_args::open(Some(url), Missing::Refuse).await?,

@@ -59,10 +59,11 @@ impl Native {
         self: &Arc<Self>,
         hand: Hand,
         limits: Limits,
+        is_watched: bool,
         ask: impl FnOnce(&mut Talk<'_>) -> Result<T, Stop>,
     ) -> (Result<T, Stop>, State) {
         let until = hand.until();
-        let mut state = State::new(hand, limits);
+        let mut state = State::new(hand, limits, is_watched);
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
         let outcome = match spare.map_or_else(|| self.started(limits.deadline, until), Ok) {
             Ok(process) => ask(&mut Talk::new(process, &mut state, limits, until)),

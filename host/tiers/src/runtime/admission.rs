@@ -8,7 +8,7 @@ use crate::config::Wasi;
 use crate::fault::TierFault;
 use wasmtime::wasmparser::{ComponentExternalKind, Parser, Payload};
 
-const PACKAGE: &str = "stepwell:ladder/";
+pub(crate) const PACKAGE: &str = "stepwell:ladder/";
 
 /// The versions of the package that have something to import, without their last number.
 const IMPORTABLE: &[&str] = &["0.1", "0.2"];
@@ -29,17 +29,13 @@ pub(crate) struct Admitted {
     pub(crate) version: String,
     /// The spoken version that this is one of.
     pub(crate) spoken: &'static str,
+    /// What it imports.
+    pub(crate) imports: Vec<String>,
 }
 
 /// Admits a component that imports nothing but ours, and what is inert where the operator says so, and exports what is
 /// wanted in a version that we speak. It is the export that decides about the version; of several the newest counts.
 pub(crate) fn admit(bytes: &[u8], wanted: Wanted, wasi: Wasi) -> Result<Admitted, TierFault> {
-    if Parser::is_core_wasm(bytes) {
-        return Err(wrong("it is a core module, not a component; wrap it with \"stepwell plugin build\""));
-    }
-    if !Parser::is_component(bytes) {
-        return Err(wrong("it is no WebAssembly component"));
-    }
     let (imports, exports) = outermost(bytes)?;
     // What no setting admits is named first: a setting would not help.
     let (ours, foreign): (Vec<&String>, Vec<&String>) =
@@ -60,13 +56,14 @@ pub(crate) fn admit(bytes: &[u8], wanted: Wanted, wasi: Wasi) -> Result<Admitted
     let (name, newest) = (format!("{PACKAGE}{}@", wanted.interface), wanted.versions[0]);
     let own: Vec<&String> = exports.iter().filter(|export| export.starts_with(&name)).collect();
     let Some(first) = own.first() else {
-        let found = if exports.is_empty() { "nothing".to_owned() } else { exports.join(", ") };
+        let found = if exports.is_empty() { "nothing".to_owned() } else { format!("{exports:?}") };
         return Err(wrong(&format!("it exports {found}; this tier needs {name}{newest}.0")));
     };
     for version in wanted.versions {
         let of_version = |export: &&&String| spoken(&[version], version_of(export)).is_some();
         if let Some(export) = own.iter().find(of_version) {
-            return Ok(Admitted { version: version_of(export).to_owned(), spoken: version });
+            let version_found = version_of(export).to_owned();
+            return Ok(Admitted { version: version_found, spoken: version, imports });
         }
     }
     Err(wrong(&format!("it exports {first:?}; this host speaks {}", words(wanted.versions))))
@@ -84,7 +81,7 @@ fn listed(names: &[&String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
-fn version_of(name: &str) -> &str {
+pub(crate) fn version_of(name: &str) -> &str {
     name.split_once('@').map_or("", |(_, version)| version)
 }
 
@@ -96,7 +93,13 @@ fn spoken(versions: &[&'static str], version: &str) -> Option<&'static str> {
 }
 
 /// Lists what the outermost component imports and exports.
-fn outermost(bytes: &[u8]) -> Result<(Vec<String>, Vec<String>), TierFault> {
+pub(crate) fn outermost(bytes: &[u8]) -> Result<(Vec<String>, Vec<String>), TierFault> {
+    if Parser::is_core_wasm(bytes) {
+        return Err(wrong("it is a core module, not a component; wrap it with \"stepwell plugin build\""));
+    }
+    if !Parser::is_component(bytes) {
+        return Err(wrong("it is no WebAssembly component"));
+    }
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut depth = 0_u32;
     for payload in Parser::new(0).parse_all(bytes) {

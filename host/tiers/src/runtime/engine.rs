@@ -21,10 +21,11 @@ fn settings() -> Config {
         // The same input gives the same plan on every machine.
         .cranelift_nan_canonicalization(true)
         .wasm_relaxed_simd(false)
+        // The code between the parts of a component that was put together from several has the memories of both.
+        .wasm_multi_memory(true)
         // Nothing here needs these, and what is off cannot be wrong.
         .wasm_features(WasmFeatures::THREADS, false)
         .wasm_memory64(false)
-        .wasm_multi_memory(false)
         .wasm_gc(false)
         .concurrency_support(false)
         // A backtrace names functions of the guest; nobody is shown one.
@@ -37,14 +38,13 @@ fn pool() -> PoolingAllocationConfig {
     let calls = limits::CONCURRENT_CALLS + 1;
     let memory = limits::MEMORY_MB as usize * 1024 * 1024;
     let mut pool = PoolingAllocationConfig::default();
-    // A component of one module has up to three core instances (the module, a shim, its fix-up) and two tables.
     pool.total_component_instances(calls)
-        .total_core_instances(calls * 8)
-        .max_core_instances_per_component(8)
-        .total_memories(calls)
-        .max_memories_per_component(1)
-        .total_tables(calls * 4)
-        .max_tables_per_component(4)
+        .total_core_instances(calls * limits::CORE_INSTANCES)
+        .max_core_instances_per_component(limits::CORE_INSTANCES)
+        .total_memories(calls * limits::MEMORIES)
+        .max_memories_per_component(limits::MEMORIES)
+        .total_tables(calls * limits::TABLES)
+        .max_tables_per_component(limits::TABLES)
         .table_elements(limits::TABLE_ELEMENTS)
         .max_memory_size(memory)
         .linear_memory_keep_resident(limits::KEEP_RESIDENT)

@@ -1,6 +1,6 @@
 //! From a file to a component that is ready to run.
 
-use super::{Admitted, Cache, State, Wanted, admission, inert};
+use super::{Admitted, Cache, State, inert};
 use crate::config::{Limits, TierConfig, Wasi};
 use crate::fault::TierFault;
 use crate::limits;
@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre, Linker};
@@ -20,17 +21,16 @@ pub(crate) struct Loaded {
     pub(crate) was_cached: bool,
 }
 
-/// Admits, compiles (or finds compiled) and links a component. Its digest was checked before.
+/// Compiles (or finds compiled) and links a component that was admitted. Its digest was checked before.
 pub(crate) fn load(
     engine: &Engine,
     cache: Option<&Cache>,
     bytes: &[u8],
     digest: &str,
-    wanted: Wanted,
+    admitted: Admitted,
     config: &TierConfig,
     link: fn(&mut Linker<State>) -> wasmtime::Result<()>,
 ) -> Result<Loaded, TierFault> {
-    let admitted = admission::admit(bytes, wanted, config.wasi)?;
     let cached = cache.and_then(|cache| cache.get(engine, digest));
     let was_cached = cached.is_some();
     let component = match cached {
@@ -56,8 +56,12 @@ fn compile(
     bytes: &[u8],
     digest: &str,
 ) -> Result<Component, TierFault> {
-    let component =
-        Component::from_binary(engine, bytes).map_err(|error| TierFault::Compile(format!("{error:#}")))?;
+    // What a component holds is anybody's. Should it find a mistake in the compiler, one tier is broken and not the host.
+    let compiled = catch_unwind(AssertUnwindSafe(|| Component::from_binary(engine, bytes)));
+    let component = match compiled {
+        Ok(component) => component.map_err(|error| TierFault::Compile(format!("{error:#}")))?,
+        Err(_) => return Err(TierFault::Compile("the compiler gave up".to_owned())),
+    };
     if let Some(cache) = cache {
         cache.put(&component, digest);
     }
@@ -72,7 +76,9 @@ fn check_needs(component: &Component, limits: Limits) -> Result<(), TierFault> {
     if memory > u64::from(limits.memory_mb) * 1024 * 1024 {
         return Err(TierFault::Instantiate);
     }
-    if needs.num_memories > 1 || needs.max_initial_table_size.unwrap_or(0) > limits::TABLE_ELEMENTS as u64 {
+    if needs.num_memories > limits::MEMORIES
+        || needs.max_initial_table_size.unwrap_or(0) > limits::TABLE_ELEMENTS as u64
+    {
         return Err(TierFault::Instantiate);
     }
     Ok(())

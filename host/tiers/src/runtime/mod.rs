@@ -8,7 +8,7 @@ mod load;
 mod state;
 mod ticker;
 
-pub(crate) use admission::{Admitted, Wanted};
+pub(crate) use admission::{Admitted, PACKAGE, Wanted, admit, outermost, version_of};
 pub(crate) use cache::Cache;
 pub(crate) use load::{Loaded, hex_digest, load, read_file};
 pub(crate) use state::{State, Stop, classify};
@@ -60,15 +60,17 @@ impl Runtime {
         &self.loading
     }
 
-    /// Runs one call in a store of its own, which knows nothing of any other call.
+    /// Runs one call in a store of its own, which knows nothing of any other call. What the guest says is kept only if
+    /// somebody watches.
     pub(crate) fn in_store<T>(
         &self,
         hand: Hand,
         limits: Limits,
+        is_watched: bool,
         run: impl FnOnce(&mut Store<State>) -> Result<T, Stop>,
     ) -> (Result<T, Stop>, State) {
         let _ticking = self.ticker.enter();
-        let mut store = Store::new(&self.engine, State::new(hand, limits));
+        let mut store = Store::new(&self.engine, State::new(hand, limits, is_watched));
         store.limiter(|state| state.limiter());
         store.set_hostcall_fuel(limits.output_kb as usize * 1_024);
         store.set_epoch_deadline(ticker::ticks(limits.deadline));

@@ -5,11 +5,12 @@ mod records;
 use crate::config::Limits;
 use crate::convert;
 use crate::fault::{GuestRefusal, Invalid, TierFault};
-use crate::fields::{Hand, Wanted};
+use crate::fields::{Allowance, Hand, Wanted};
 use crate::limits;
 use crate::shape::Slot;
+use crate::watch::{Messages, Observed};
 use crate::wit::v0_1::imports::{fields, log, shapes};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wasmtime::{PoolConcurrencyLimitError, ResourceLimiter, Trap};
 
 /// The state of one call.
@@ -19,12 +20,15 @@ pub(crate) struct State {
     messages: u64,
     /// Handles to inert streams that the guest holds.
     pub(super) handles: u32,
+    /// What the messages say, if somebody watches.
+    said: Option<Messages>,
 }
 
 impl State {
-    pub(crate) fn new(hand: Hand, limits: Limits) -> Self {
-        let limiter = Limiter { memory: limits.memory_mb as usize * 1024 * 1024, was_refused: false };
-        Self { hand, limiter, messages: 0, handles: 0 }
+    pub(crate) fn new(hand: Hand, limits: Limits, is_watched: bool) -> Self {
+        let limiter =
+            Limiter { memory: limits.memory_mb as usize * 1024 * 1024, held: 0, was_refused: false };
+        Self { hand, limiter, messages: 0, handles: 0, said: is_watched.then(Messages::default) }
     }
 
     pub(super) fn limiter(&mut self) -> &mut dyn ResourceLimiter {
@@ -36,7 +40,19 @@ impl State {
         &self.hand
     }
 
-    /// How many messages the guest wrote. What they said is gone.
+    /// What became of the call, for whoever watches it. `dealt` is the allowance that it started with.
+    pub(crate) fn observed(self, dealt: Allowance, took: Duration) -> Observed {
+        let left = self.hand.left();
+        Observed {
+            took,
+            memory: self.limiter.held as u64,
+            reads: dealt.reads - left.reads,
+            read_bytes: dealt.bytes - left.bytes,
+            messages: self.said.unwrap_or_default(),
+        }
+    }
+
+    /// How many messages the guest wrote. Unless somebody watches, what they said is gone.
     pub(crate) const fn messages(&self) -> u64 {
         self.messages
     }
@@ -78,8 +94,11 @@ impl fields::Host for State {
 }
 
 impl log::Host for State {
-    fn write(&mut self, _level: log::Level, _message: String) -> wasmtime::Result<()> {
+    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.messages += 1;
+        if let Some(said) = &mut self.said {
+            said.push(convert::level(level), message);
+        }
         self.in_time(())
     }
 }
@@ -87,18 +106,24 @@ impl log::Host for State {
 /// Refuses growth over the limits and remembers that it did: what follows is usually a panic of the guest's allocator.
 struct Limiter {
     memory: usize,
+    /// What all memories have together. None ever shrinks.
+    held: usize,
     was_refused: bool,
 }
 
 impl ResourceLimiter for Limiter {
     fn memory_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let fits = desired <= self.memory;
+        let wanted = self.held.saturating_add(desired.saturating_sub(current));
+        let fits = wanted <= self.memory;
         self.was_refused |= !fits;
+        if fits {
+            self.held = wanted;
+        }
         Ok(fits)
     }
 
@@ -112,15 +137,15 @@ impl ResourceLimiter for Limiter {
     }
 
     fn instances(&self) -> usize {
-        8
+        limits::CORE_INSTANCES as usize
     }
 
     fn tables(&self) -> usize {
-        4
+        limits::TABLES as usize
     }
 
     fn memories(&self) -> usize {
-        1
+        limits::MEMORIES as usize
     }
 }
 
@@ -185,7 +210,7 @@ mod tests {
     fn the_same_trap_is_another_fault_before_the_call_than_in_it() {
         let (limits, until) = (Limits::default(), Instant::now());
         let hand = Hand::of([], Arc::new(EmptyHand), Allowance { reads: 0, bytes: 0 }, until);
-        let state = State::new(hand, limits);
+        let state = State::new(hand, limits, false);
         let trap = || wasmtime::Error::from(Trap::Interrupt);
         let before = classify(Stop::Start(trap()), &state, limits);
         assert_eq!((before.phase(), before), (Phase::Instantiate, TierFault::Instantiate));

@@ -1,11 +1,12 @@
 //! The tool tier: tools of third parties over granted records.
 
-use super::Place;
+use super::{Place, Terms};
 use crate::check;
 use crate::config::ToolConfig;
 use crate::convert::{self, tool as versions};
 use crate::fault::TierFault;
 use crate::fields::{EmptyHand, Fields, Hand};
+use crate::lock::{LockState, Locked};
 use crate::runtime::{Cache, Runtime, State, Stop};
 use crate::shape::{Context, RecordShape};
 use crate::status::{Health, TierStatus};
@@ -112,6 +113,8 @@ pub struct ToolTier {
     tier: Tier<Tool>,
     /// What it can do, as it said when it was loaded. It is not asked again, so no later word changes the list.
     definitions: Result<Vec<Arc<Definition>>, TierFault>,
+    /// What of it is locked, or would be: its tools too.
+    locked: Option<Locked>,
 }
 
 /// What a tool is asked.
@@ -133,8 +136,9 @@ impl ToolTier {
         config: &ToolConfig,
         place: &Place,
         cache: Option<&Cache>,
+        terms: &Terms,
     ) -> Self {
-        let tier: Tier<Tool> = Tier::load(runtime, &config.name, &config.tier, place, cache);
+        let tier: Tier<Tool> = Tier::load(runtime, &config.name, &config.tier, place, cache, terms);
         let definitions = tier.call_now(
             |allowance, until| Hand::of([], Arc::new(EmptyHand), allowance, until),
             |guest| {
@@ -142,8 +146,15 @@ impl ToolTier {
                 Ok(check::definitions(ready.definitions(store)?)?)
             },
         );
-        let definitions = definitions.map(|all| all.into_iter().map(Arc::new).collect());
-        Self { tier, definitions }
+        let mut locked = tier.locked().cloned();
+        let definitions = definitions.and_then(|all| {
+            if let Some(now) = &mut locked {
+                now.tools = all.iter().map(|tool| (tool.name.clone(), tool.digest())).collect();
+                terms.lock.check(&config.name, now)?;
+            }
+            Ok(all.into_iter().map(Arc::new).collect())
+        });
+        Self { tier, definitions, locked }
     }
 
     /// Its name in plugins.toml.
@@ -182,10 +193,14 @@ impl ToolTier {
 
     /// How it is doing. One whose tools cannot be listed is as broken as one that does not load.
     pub(super) fn status(&self) -> TierStatus {
-        let status = self.tier.status();
+        let status = TierStatus { locked: self.locked.clone(), ..self.tier.status() };
         match &self.definitions {
             Ok(_) => status,
-            Err(fault) => TierStatus { health: Health::Broken(fault.clone()), ..status },
+            Err(fault) => {
+                let is_changed = matches!(fault, TierFault::NotAsLocked { .. });
+                let lock = if is_changed { Some(LockState::Changed) } else { status.lock };
+                TierStatus { health: Health::Broken(fault.clone()), lock, ..status }
+            }
         }
     }
 }
