@@ -22,7 +22,8 @@ fn refused(report: &Value) -> Vec<&str> {
 
 #[test]
 fn a_good_preview_is_measured_and_passes() {
-    let report = check(&example("mail-preview"), &[], 0);
+    // Much time, because tests run on busy machines.
+    let report = check(&example("mail-preview"), &["--limits", "deadline_ms=10000"], 0);
     assert_eq!(report["good"], true, "{report}");
     let component = &report["component"];
     assert_eq!(
@@ -68,11 +69,11 @@ fn what_would_be_refused_is_named_with_what_to_do() {
 #[test]
 fn limits_that_are_too_small_are_told_with_enough_ones() {
     let file = hostile("declines");
-    let report = check(&file, &["--limits", "memory_mb=1"], 1);
+    let report = check(&file, &["--limits", "memory_mb=1,deadline_ms=10000"], 1);
     assert_eq!(refused(&report), ["memory"]);
     assert_eq!(report["enough"], "limits = { memory_mb = 32 }", "{report}");
     // It answers, and says no to every record: that is no fault, and is counted.
-    let report = check(&file, &["--limits", "memory_mb=32"], 0);
+    let report = check(&file, &["--limits", "memory_mb=32,deadline_ms=10000"], 0);
     assert_eq!(report["calls"]["declined"], report["calls"]["count"], "{report}");
     let folder = tempfile::tempdir().unwrap();
     let wrong = plugin(folder.path(), &["check", file.to_str().unwrap(), "--limits", "memory=1"]);

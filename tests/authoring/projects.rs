@@ -76,7 +76,8 @@ fn a_project_in_javascript_builds_and_runs() {
     let project = folder.path().join("clock");
     link(&modules.join("node_modules"), &project.join("node_modules"));
     setup::run(Command::new("npm").arg("test").current_dir(&project));
-    builds_and_runs(&project, "clock.wasm", &[]);
+    // Much time, because tests run on busy machines.
+    builds_and_runs(&project, "clock.wasm", &["--limits", "deadline_ms=10000"]);
 }
 
 /// Builds a project, checks the component, and looks at what it shows.

@@ -5,7 +5,7 @@ use clap::Args;
 use stepwell_tiers::{Config, File, TierConfig};
 
 /// More than any plugin should need, to find out what one does need.
-const MOST: &str = "deadline_ms=5000,memory_mb=1024,output_kb=16384";
+const MOST: &str = "deadline_ms=5000,memory_mb=512,output_kb=16384";
 
 /// Names limits.
 #[derive(Clone, Debug, Default, Args)]

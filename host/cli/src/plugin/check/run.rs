@@ -10,8 +10,8 @@ const PAGE: usize = 25;
 /// Messages that are worth showing.
 const MESSAGES: usize = 20;
 
-/// After so many calls that ran out of time there are no more.
-const LATE: usize = 2;
+/// After so many calls that used up what they may, there are no more.
+const USED_UP: usize = 4;
 
 /// What became of all calls.
 #[derive(Debug, Default)]
@@ -114,9 +114,12 @@ impl Calls {
         Ok(())
     }
 
-    /// Whether more calls would tell nothing new, and cost a deadline each.
+    /// Whether more calls would tell nothing new: what it may use is too little for it, and each of them uses all of it.
     fn is_hopeless(&self) -> bool {
-        self.faults.iter().any(|(fault, _, times)| matches!(fault, TierFault::Deadline(_)) && *times >= LATE)
+        self.faults.iter().any(|(fault, _, times)| {
+            use TierFault::{Deadline, Memory, OutputTooLarge};
+            matches!(fault, Deadline(_) | Memory(_) | OutputTooLarge(_)) && *times >= USED_UP
+        })
     }
 
     fn note(&mut self, fault: TierFault, name: &str) {
