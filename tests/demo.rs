@@ -128,6 +128,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Whether a file starts with these bytes. Both are in base64; the part has a multiple of three bytes but for its last few.
 fn starts_with(file: &Value, part: &str) -> bool {
+    let part = part.lines().next().unwrap_or_default();
     let whole = file["$blob"]["base64"].as_str().expect("a file");
     let sure = part.len() / 4 * 4 - 4;
     sure > 1_000 && part.len() < whole.len() && whole.starts_with(&part[..sure])

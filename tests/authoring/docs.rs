@@ -1,5 +1,7 @@
 //! Every command of docs/writing-a-preview.md, as a reader would type it.
 
+#![allow(clippy::print_stderr, reason = "a test that does not run says so")]
+
 use super::setup::is_offline;
 use crate::clients::find_python;
 use crate::mcp::world::with_cache;

@@ -1,5 +1,7 @@
 //! Gets the tools of scripted languages, and says so where a registry cannot be reached.
 
+#![allow(clippy::print_stderr, reason = "a test that does not run says so")]
+
 use crate::clients::need_node;
 use crate::mcp::world::scratch;
 use std::path::PathBuf;

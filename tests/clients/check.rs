@@ -23,7 +23,9 @@ const ELSEWHERE: &[&str] = &[
     "tier_error",
     "source_unavailable",
     "ledger_unavailable",
-    "invalid_expand",
+    // One takes 90 days, the other ten seconds of a database's time.
+    "cursor_expired",
+    "query_too_broad",
 ];
 
 /// A list of calls and reads, and the server that they are for.

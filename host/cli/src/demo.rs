@@ -10,7 +10,6 @@ pub(crate) use fill::fill;
 
 use crate::config_args::ConfigArguments;
 use crate::output::Output;
-use crate::settings::Settings;
 use anyhow::Context as _;
 use clap::Args;
 use climb::Climb;

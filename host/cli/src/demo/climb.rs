@@ -120,8 +120,8 @@ impl Climb<'_> {
         let found = self.ladder.read_resource(&asker, uri).await?;
         let result = wire::resource_result(found)?;
         let took = started.elapsed();
-        let mut text = texts(&result["contents"], "text");
-        text.extend(texts(&result["contents"], "blob"));
+        let mut text = texts(&result["contents"], "blob");
+        text.extend(texts(&result["contents"], "text"));
         let (call, whole) = (Call::Resource(uri), result.to_string().len());
         self.show.step(&Step { name, what, call, text: &text, whole, took })
     }
