@@ -1,7 +1,7 @@
 //! `plugins.lock` beside plugins.toml, as loading sees it.
 
 use crate::support::{Memory, RUNTIME, place, record, row, with};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use stepwell_tiers::lock::FILE;
 use stepwell_tiers::{Config, Health, Lock, LockState, Place, Terms, TierStatus, Tiers, Watch};
