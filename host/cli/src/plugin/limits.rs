@@ -57,7 +57,7 @@ pub(super) fn tiers(config: &mut Config) -> [(&'static str, &mut TierConfig); 4]
 
 /// A key as TOML takes any.
 fn quoted(key: &str) -> String {
-    toml_edit::Value::from(key).to_string()
+    toml_edit::Key::new(key).display_repr().into_owned()
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
             ("", "KEY=N"),
             ("memory=1", "did you mean `memory_mb`?"),
             ("memory_mb=9999", "from 1 to 1024"),
-            ("x\" = 1 }\n[server=1", "unknown key"),
+            ("x\" }\n[server=1", "unknown key"),
         ] {
             let error = given(wrong).config("preview").unwrap_err();
             assert!(error.is::<UsageError>() && error.to_string().contains(why), "{wrong}: {error}");

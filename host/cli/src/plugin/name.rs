@@ -30,7 +30,7 @@ impl FromStr for PluginName {
         }
         Registry::default().register(name, [""; 0]).map_err(|bad| bad.to_string())?;
         // The configuration's own parser has the last word.
-        let text = format!("[[preview]]\nname = {}", serde_json::Value::from(name));
+        let text = format!("[[preview]]\nname = {}", serde_json::Value::from(name.replace('$', "$$")));
         let read = File::parse(&text, &|_| None).and_then(|file| Config::read(&file));
         match read {
             Ok(_) => Ok(Self(name.to_owned())),
