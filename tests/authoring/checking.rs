@@ -70,7 +70,7 @@ fn what_would_be_refused_is_named_with_what_to_do() {
 fn limits_that_are_too_small_are_told_with_enough_ones() {
     let file = hostile("declines");
     let report = check(&file, &["--limits", "memory_mb=1,deadline_ms=10000"], 1);
-    assert_eq!(refused(&report), ["memory"]);
+    assert_eq!(refused(&report), ["instantiate"]);
     assert_eq!(report["enough"], "limits = { memory_mb = 32 }", "{report}");
     // It answers, and says no to every record: that is no fault, and is counted.
     let report = check(&file, &["--limits", "memory_mb=32,deadline_ms=10000"], 0);

@@ -40,11 +40,6 @@ impl ConfigArguments {
         Settings::of(self.text()?)
     }
 
-    /// Reads the configuration if someone named one. Else the defaults hold, whatever stands in the usual place.
-    pub(crate) fn read_named(&self) -> anyhow::Result<Settings> {
-        if self.config.is_some() { self.read() } else { Ok(Settings::default()) }
-    }
-
     /// Reads which store the configuration names.
     pub(crate) fn source(&self) -> anyhow::Result<SourceConfig> {
         let Some((path, text)) = self.text()? else { return Ok(SourceConfig::default()) };

@@ -34,7 +34,7 @@ pub(crate) struct Demo {
 impl Demo {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
         let (show, started) = (Show::new(output), Instant::now());
-        let settings = self.config.read_named()?;
+        let settings = self.config.read()?;
         let folder = tempfile::tempdir().context("no temporary folder for the demo's store")?;
         let store = sqlite::open(&folder.path().join("demo.sqlite"), Missing::Create).await?;
         let records = fill(&store).await?;

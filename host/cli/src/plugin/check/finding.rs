@@ -47,7 +47,7 @@ impl Finding {
 
     /// Whether larger limits would help.
     pub(super) fn is_about_limits(&self) -> bool {
-        matches!(self.code, "memory" | "deadline" | "output_too_large")
+        matches!(self.code, "instantiate" | "memory" | "deadline" | "output_too_large")
     }
 
     pub(super) fn to_json(&self) -> Value {
@@ -64,6 +64,9 @@ fn fix(fault: &TierFault) -> String {
         }
         TierFault::Compile(_) => {
             "build it again; the file is damaged, or of a WebAssembly that is not taken here"
+        }
+        TierFault::Instantiate => {
+            "in plugins.toml, beside its component: limits = { memory_mb = … }; or do less before it is asked"
         }
         TierFault::Memory(_) => "in plugins.toml, beside its component: limits = { memory_mb = … }",
         TierFault::Deadline(_) => "in plugins.toml, beside its component: limits = { deadline_ms = … }",

@@ -63,10 +63,15 @@ const WIT: Files = files! {
     "../../wit/tool.wit" => "wit/tool.wit",
 };
 
+/// What a later version of the contract changes; the SDK has both.
+const WIT_0_2: Files = files! {
+    "../../wit/0.2/tool.wit" => "wit/0.2/tool.wit",
+};
+
 /// The files of a project in a language.
 pub(super) fn of(language: Language) -> Vec<(&'static str, &'static str)> {
     let own: &[Files] = match language {
-        Language::Rust => &[RUST, SDK, WIT],
+        Language::Rust => &[RUST, SDK, WIT, WIT_0_2],
         Language::Python => &[PYTHON, WIT],
         Language::Js => &[JS, WIT],
     };
@@ -99,6 +104,7 @@ mod tests {
     fn a_project_gets_all_of_the_sdk_and_of_the_contract() {
         assert_eq!(within(SDK, "vendor/stepwell-sdk/src/"), listed("../../plugins/sdk/src"));
         assert_eq!(within(WIT, "wit/"), listed("../../wit"));
+        assert_eq!(within(WIT_0_2, "wit/0.2/"), listed("../../wit/0.2"));
     }
 
     #[test]
@@ -110,6 +116,8 @@ mod tests {
             ours["workspace"]["dependencies"]["wit-bindgen"].to_string().trim(),
             theirs["dependencies"]["wit-bindgen"].to_string().trim()
         );
+        let sdk = table(include_str!("../../../../../plugins/sdk/Cargo.toml"));
+        assert_eq!(sdk["features"]["serde"].to_string(), theirs["features"]["serde"].to_string());
         assert_eq!(
             ours["profile"]["release"].to_string(),
             table(include_str!("../../../templates/rust/Cargo.toml"))["profile"]["release"].to_string()
