@@ -1,7 +1,7 @@
 //! `plugins.lock` beside plugins.toml, as loading sees it.
 
 use crate::support::{Memory, RUNTIME, place, record, row, with};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use stepwell_tiers::lock::FILE;
 use stepwell_tiers::{Config, Health, Lock, LockState, Place, Terms, TierStatus, Tiers, Watch};
@@ -50,7 +50,7 @@ async fn a_plugin_is_loaded_as_it_was_accepted_and_not_otherwise() {
     accept(&opened, &place.base);
     assert_eq!(load(&config, &place).health, Health::Ready);
 
-    let mut raised = config.clone();
+    let mut raised = config;
     raised.preview.limits.memory_mb = 512;
     let Health::Broken(fault) = load(&raised, &place).health else { panic!("loaded") };
     assert!(fault.to_string().contains("limits.memory_mb was 64, is 512"), "{fault}");
@@ -64,7 +64,7 @@ async fn what_is_built_in_needs_no_lock() {
     for tier in Tiers::load_in(&RUNTIME, &Config::default(), &own).status() {
         assert_eq!((tier.health, tier.lock), (Health::Ready, Some(LockState::BuiltIn)));
     }
-    let config = with(&PathBuf::from(example("mail-preview")), |config| &mut config.preview);
+    let config = with(&example("mail-preview"), |config| &mut config.preview);
     let Health::Broken(fault) = load(&config, &own).health else { panic!("loaded") };
     assert_eq!(fault.code(), "lock_unreadable");
 }

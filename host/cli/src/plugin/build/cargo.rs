@@ -21,8 +21,9 @@ pub(super) fn build(folder: &Path, output: &Output) -> anyhow::Result<(String, P
     anyhow::ensure!(built.status.success(), "cargo build failed; what it said stands above");
     let manifest = manifest.canonicalize()?;
     let messages = String::from_utf8_lossy(&built.stdout);
-    let module = messages.lines().filter_map(|line| module_of(&serde_json::from_str(line).ok()?, &manifest));
-    let module = module.last().with_context(|| {
+    let mut modules =
+        messages.lines().filter_map(|line| module_of(&serde_json::from_str(line).ok()?, &manifest));
+    let module = modules.next_back().with_context(|| {
         format!("{name} is no cdylib: write crate-type = [\"cdylib\"] under [lib] in Cargo.toml")
     })?;
     Ok((name, module))
