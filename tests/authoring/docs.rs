@@ -1,8 +1,6 @@
 //! Every command of docs/writing-a-preview.md, as a reader would type it.
 
-#![allow(clippy::print_stderr, reason = "a test that does not run says so")]
-
-use super::setup::is_offline;
+use super::setup::{is_offline, skipped};
 use crate::clients::find_python;
 use crate::mcp::world::with_cache;
 use crate::program::stepwell;
@@ -45,7 +43,7 @@ fn follow(heading: &str) {
         let output = output.expect("bash runs");
         let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("text");
         if !output.status.success() && is_offline(&said) && std::env::var_os("CI").is_none() {
-            eprintln!("SKIPPED from here on, for want of a registry: {command}\n{said}");
+            skipped(&format!("{command}, and all that follows"), &said);
             return;
         }
         assert!(output.status.success(), "{command}: {said}");
