@@ -43,6 +43,31 @@ fn a_changed_plugin_waits_for_its_owner() {
 }
 
 #[test]
+fn the_definitions_of_tools_are_locked_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    copy(&example("find-in-field"), folder, "finder.wasm");
+    plugin(folder, &["add", "finder.wasm", "--streams", "x", "--config", "plugins.toml"]).assert_code(64);
+    plugin(folder, &["add", "finder.wasm", "--config", "plugins.toml"]).assert_code(0);
+    let text = std::fs::read_to_string(folder.join("plugins.toml")).unwrap();
+    assert_eq!(text, "[[tool]]\nname = \"finder\"\ncomponent = \"finder.wasm\"\n");
+    assert_eq!(listed(folder, "finder")["lock"], "locked");
+    let lock = folder.join("plugins.lock");
+    let accepted = std::fs::read_to_string(&lock).unwrap();
+    let digest =
+        accepted.lines().find_map(|line| line.strip_prefix("find_in_field = ")).expect("its definition");
+    // As if another definition had been accepted.
+    std::fs::write(&lock, accepted.replace(digest, &format!("\"{}\"", "0".repeat(64)))).unwrap();
+    let finder = listed(folder, "finder");
+    assert_eq!((finder["health"].as_str(), finder["lock"].as_str()), (Some("broken"), Some("changed")));
+    let message = finder["fault"]["message"].as_str().unwrap();
+    assert!(message.contains("the definition of find_in_field was 000"), "{message}");
+    assert!(accept(folder, &["finder"], 0).contains("differs from before"));
+    assert_eq!(std::fs::read_to_string(&lock).unwrap(), accepted);
+    assert_eq!(listed(folder, "finder")["health"], "on");
+}
+
+#[test]
 fn a_server_shows_plainly_what_it_would_not_let_a_changed_plugin_show() {
     let world = World::shared();
     let folder = tempfile::tempdir().unwrap();

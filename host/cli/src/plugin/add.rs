@@ -16,8 +16,8 @@ use stepwell_tiers::Health;
 /// Adds a plugin to plugins.toml and accepts it as it is
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A preview comes after those that are there: the first one whose rule holds shows a record. A component of another tier
-takes the place of the built-in one. The file keeps its comments, and is only written if a server would take it.
+A preview comes after those that are there: the first one whose rule holds shows a record. A plugin with tools adds them to
+the six. A component of another tier takes the place of the built-in one. The file keeps its comments, and is only written if a server would take it.
 
   stepwell plugin add reading-time.wasm --streams messages --config plugins.toml
   stepwell plugin add html.wasm --name html-mail --mime text/html --fields 'body*' --config plugins.toml")]
@@ -26,7 +26,7 @@ pub(crate) struct Add {
     file: PathBuf,
     #[command(flatten)]
     config: ConfigArguments,
-    /// What logs and the ledger call a preview [default: the name of the file]
+    /// What logs and the ledger call a preview or a plugin with tools [default: the name of the file]
     #[arg(long)]
     name: Option<PluginName>,
     /// Streams that a preview is for; in every name * stands for any characters and ? for one
@@ -61,8 +61,14 @@ impl Add {
                 document.add("preview", name.as_str(), &entry)?;
                 name.as_str().to_owned()
             }
+            "tool" if !entry.rule.is_empty() => {
+                let message = "a plugin with tools is for no records in particular; leave the rule out";
+                return Err(UsageError(message.into()).into());
+            }
             "tool" => {
-                return Err(UsageError("write a plugin with tools under [[tool]] yourself".into()).into());
+                let name = self.name()?;
+                document.add("tool", name.as_str(), &entry)?;
+                name.as_str().to_owned()
             }
             tier if !entry.rule.is_empty() || self.name.is_some() => {
                 let message = format!("a {tier} tier is for all records and has no name of its own");

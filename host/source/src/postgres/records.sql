@@ -1,4 +1,4 @@
--- Version 3: when records were emitted, what changed when, and values to find records by, as in ../sqlite/records.sql.
+-- Version 4: when records were emitted, what changed when, and values to find records by, as in ../sqlite/records.sql.
 ALTER TABLE scope ADD COLUMN cursor_field TEXT COLLATE "C";
 UPDATE scope SET cursor_field = CAST(manifest AS JSON) ->> 'cursor_field'
     WHERE manifest IS NOT NULL AND json_typeof(CAST(manifest AS JSON) -> 'cursor_field') = 'string';

@@ -1,4 +1,4 @@
--- Version 3: when records were emitted, what changed when, and values to find records by. The Postgres spelling stands in
+-- Version 4: when records were emitted, what changed when, and values to find records by. The Postgres spelling stands in
 -- ../postgres/records.sql.
 
 -- The field whose value `record.time` holds. A grant that does not name it must not learn of that order.
