@@ -47,8 +47,7 @@ pub async fn erase_connection(url: &SourceUrl, connection: &ConnectionId) -> Res
     let session = Session::open(url).await?;
     let begin = match session {
         Session::Sqlite(_) => "PRAGMA secure_delete = ON; BEGIN IMMEDIATE",
-        // As for a vacuum: no blob that is about to be referred to may go.
-        Session::Postgres(_) => "BEGIN; LOCK TABLE blob IN SHARE ROW EXCLUSIVE MODE",
+        Session::Postgres(_) => "BEGIN",
     };
     session.batch(begin).await?;
     let outcome = remove(&session, connection.as_str()).await;
@@ -61,11 +60,19 @@ pub async fn erase_connection(url: &SourceUrl, connection: &ConnectionId) -> Res
 async fn remove(session: &Session, connection: &str) -> Result<Erased, Failure> {
     let (lock, words) = match session {
         Session::Sqlite(_) => ("", Some(SQLITE_WORDS)),
-        // Whoever fills one of the streams at this moment has locked its row.
+        // Whoever fills one of the streams at this moment has locked its row, and before it that of the connection. The same
+        // order here means that one waits for the other, and neither for both.
         Session::Postgres(_) => (" FOR UPDATE", None),
     };
-    let scopes = format!("SELECT id FROM scope WHERE connection = ?1{lock}");
+    let own = format!("SELECT id FROM connection WHERE id = ?1{lock}");
+    session.rows("connection", &own, bind![connection]).await?;
+    let scopes = format!("SELECT id FROM scope WHERE connection = ?1 ORDER BY id{lock}");
     session.rows("streams", &scopes, bind![connection]).await?;
+    if matches!(session, Session::Postgres(_)) {
+        // As for a vacuum: no blob that is about to be referred to may go. After the streams, because whoever fills one
+        // stores blobs while holding it.
+        session.batch("LOCK TABLE blob IN SHARE ROW EXCLUSIVE MODE").await?;
+    }
     let mut erased = Erased::default();
     for sql in words.iter().chain(REMOVALS) {
         let gone = session.change(sql, bind![connection]).await?;
