@@ -6,6 +6,7 @@
 
 mod backup;
 pub mod check;
+mod chunk;
 mod copy;
 mod erase;
 mod pages;

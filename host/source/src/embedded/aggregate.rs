@@ -167,7 +167,6 @@ impl<'a> Sums<'a> {
 
     fn add(&mut self, row: &mut Row) -> Result<(), Failure> {
         self.records += 1;
-        let _time = row.int()?;
         let value = Short::of(row)?;
         let digest = row.bytes_or_null()?;
         match self.query.metric {

@@ -180,8 +180,7 @@ impl Gate {
             }
             Statement::RecordFields | Statement::GrantedFields => row.text().unwrap() == "body",
             Statement::Values | Statement::ValuesOf => {
-                let (found, _time) = (row.int().unwrap(), row.int().unwrap());
-                found == record && row.int_or_null().unwrap().is_some()
+                row.int().unwrap() == record && row.int_or_null().unwrap().is_some()
             }
             Statement::ListNewest
             | Statement::ListOldest

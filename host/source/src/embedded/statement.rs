@@ -36,7 +36,7 @@ macro_rules! record_in_sight {
 macro_rules! pair_of_values {
     ($one:literal, $two:literal) => {
         concat!(
-            "SELECT r.id, r.time, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
+            "SELECT r.id, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
             under_grant!(),
             "JOIN record r ON r.scope = s.id AND ",
             record_in_sight!(),

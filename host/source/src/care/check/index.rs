@@ -5,6 +5,7 @@
 
 use crate::bind;
 use crate::care::check::Check;
+use crate::care::chunk::{beside, neighbours};
 use crate::care::pages::{Pages, Reading};
 use crate::care::session::Session;
 use crate::care::watch::ProblemCode;
@@ -44,18 +45,19 @@ type Entry = (i64, Option<Words>);
 
 static ENTRIES: Reading<Entry> = Reading {
     name: "index entries",
-    sql: "SELECT u.id, COALESCE(t.text, CASE WHEN u.char_start = 0 THEN f.inline END), substr(p.text, CAST(p.chars AS INTEGER), 1), n.text
-          FROM unit u LEFT JOIN field f ON f.id = u.field
-          LEFT JOIN seg t ON t.field = u.field AND t.char_start = u.char_start
-          LEFT JOIN seg p ON p.field = u.field AND p.char_start >= u.char_start - 4096 AND p.char_start < u.char_start
-            AND p.char_start + p.chars = u.char_start
-          LEFT JOIN seg n ON n.field = u.field AND n.char_start = u.char_start + t.chars
-          WHERE u.id > ?1 ORDER BY u.id LIMIT ?2",
+    sql: concat!(
+        "SELECT u.id, COALESCE(t.text, CASE WHEN u.char_start = 0 THEN f.inline END), ",
+        beside!(),
+        " FROM unit u LEFT JOIN field f ON f.id = u.field",
+        neighbours!("u"),
+        "WHERE u.id > ?1 ORDER BY u.id LIMIT ?2"
+    ),
     start: || bind![i64::MIN],
     page: 250,
     read: |row: &mut Row| {
         let (id, text) = (row.int()?, row.text_or_null()?);
-        let (before, after) = (row.text_or_null()?.unwrap_or_default(), row.text_or_null()?.unwrap_or_default());
+        let (before, after) =
+            (row.text_or_null()?.unwrap_or_default(), row.text_or_null()?.unwrap_or_default());
         Ok((id, text.map(|text| Words::of(words::distinct_of_chunk(&before, &text, &after).split(' ')))))
     },
     key: |entry| bind![entry.0],

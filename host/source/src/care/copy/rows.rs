@@ -1,5 +1,6 @@
 //! The rows of any table, in the order of its key, a page at a time.
 
+use crate::care::chunk::{beside, neighbours};
 use crate::care::session::Session;
 use crate::care::tables::{About, Kind, Table};
 use crate::embedded::row::{Cell, Param};
@@ -114,15 +115,8 @@ impl Table {
         let key = &self.columns[..self.key];
         let (mut columns, mut from) = (self.names(self.columns, "r.", ""), format!("{} r", self.name));
         if with_words {
-            columns.push_str(
-                ", COALESCE(t.text, f.inline), substr(p.text, CAST(p.chars AS INTEGER), 1), n.text",
-            );
-            from.push_str(
-                " LEFT JOIN field f ON f.id = r.field LEFT JOIN seg t ON t.field = r.field AND t.char_start = r.char_start
-                  LEFT JOIN seg p ON p.field = r.field AND p.char_start >= r.char_start - 4096
-                    AND p.char_start < r.char_start AND p.char_start + p.chars = r.char_start
-                  LEFT JOIN seg n ON n.field = r.field AND n.char_start = r.char_start + t.chars",
-            );
+            columns.push_str(concat!(", COALESCE(t.text, f.inline), ", beside!()));
+            from.push_str(concat!(" LEFT JOIN field f ON f.id = r.field", neighbours!("r")));
         }
         let places: Vec<String> = (1..=self.key).map(|place| format!("?{place}")).collect();
         let bound = match after {
