@@ -19,7 +19,10 @@ impl Pipe {
     pub(super) fn open(line: UnixStream) -> io::Result<Self> {
         let mut incoming = line.try_clone()?;
         let (sender, from_host) = channel();
+        let (started, is_started) = channel();
         std::thread::Builder::new().name("from-host".to_owned()).spawn(move || {
+            // The first allocation of a thread maps a heap for it.
+            let _ = started.send(vec![0_u8]);
             while let Ok(frame) = read(&mut incoming) {
                 if sender.send(frame).is_err() {
                     break;
@@ -27,6 +30,8 @@ impl Pipe {
             }
             let _ = kill_current_process_group(Signal::KILL);
         })?;
+        // That heap is no part of what the library may have, so it is there before anything is measured and limited.
+        is_started.recv().map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
         Ok(Self { to_host: line, from_host: Mutex::new(from_host) })
     }
 
