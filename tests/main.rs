@@ -7,6 +7,7 @@ mod caring;
 mod classes;
 mod clients;
 mod configuring;
+mod conformance;
 mod connecting;
 mod contract;
 mod demo;
