@@ -11,6 +11,7 @@ mod conformance;
 mod connecting;
 mod contract;
 mod demo;
+mod deploying;
 mod disclosing;
 mod doctoring;
 mod granting;
