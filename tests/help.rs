@@ -27,6 +27,9 @@ pages! {
     ingest_explains_itself: &["ingest"];
     read_explains_itself: &["read"];
     serve_explains_itself: &["serve"];
+    connect_explains_itself: &["connect"];
+    doctor_explains_itself: &["doctor"];
+    completions_explains_itself: &["completions"];
     config_explains_itself: &["config"];
     config_init_explains_itself: &["config", "init"];
     config_check_explains_itself: &["config", "check"];

@@ -1,10 +1,14 @@
 //! The `stepwell` program: one file for each verb.
 
+mod completions;
 mod config;
 mod config_args;
+mod connect;
 mod demo;
 mod disclosures;
+mod doctor;
 mod exit;
+mod files;
 mod grant;
 mod ingest;
 mod log;
@@ -19,7 +23,7 @@ mod store_args;
 mod tier_host;
 mod token_args;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Exit;
 use output::Output;
 use std::process::ExitCode;
@@ -42,6 +46,8 @@ Getting started:
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
   stepwell serve --token-file token                      speak MCP to a client that starts this program
+  stepwell connect claude-code --token-file token        see what a client needs to be told
+  stepwell doctor                                        see what is wrong, and how to fix it
   stepwell config init                                   write plugins.toml, with every setting explained
   stepwell disclosures --since 2026-01-01                see what was read, by whom, and how much
 
@@ -56,6 +62,8 @@ enum Verb {
     Read(read::Read),
     Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
+    Connect(connect::Connect),
+    Doctor(doctor::Doctor),
     #[command(subcommand)]
     Config(config::ConfigVerb),
     #[command(subcommand)]
@@ -63,6 +71,7 @@ enum Verb {
     #[command(subcommand)]
     Store(store::StoreVerb),
     Sample(sample::Sample),
+    Completions(completions::Completions),
 }
 
 fn main() -> ExitCode {
@@ -100,9 +109,12 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Read(read) => read.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
+        Verb::Connect(connect) => connect.run(output),
+        Verb::Doctor(doctor) => doctor.run(output).await,
         Verb::Config(config) => config.run(output),
         Verb::Plugin(plugin) => plugin.run(output).await,
         Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
+        Verb::Completions(completions) => completions.run(Arguments::command(), output),
     }
 }
