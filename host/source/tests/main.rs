@@ -23,6 +23,7 @@ mod refusals;
 mod rewrites;
 mod search_cost;
 mod search_model;
+mod second_line;
 mod tokens;
 mod vault;
 mod windows;

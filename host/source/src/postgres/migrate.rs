@@ -11,7 +11,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("ledger.sql"),
     filter::STEP,
     include_str!("records.sql"),
-    include_str!("packages.sql"),
+    concat!(include_str!("packages.sql"), include_str!("policies.sql")),
 ];
 
 /// A number that replicas which start together agree on, so that only one of them makes the tables.
