@@ -86,6 +86,7 @@ codes! {
     OwnerTokenRefused = "owner_token_refused", Authorization, Some(403), "An owner token may not read through this door.";
     GrantExpired = "grant_expired", Authorization, Some(403), "The grant is past its expiry.";
     GrantRevoked = "grant_revoked", Authorization, Some(403), "The owner revoked the grant.";
+    GrantConsumed = "grant_consumed", Authorization, Some(403), "The grant was for one token, and that was issued.";
     GrantStreamNotAllowed = "grant_stream_not_allowed", Authorization, Some(403), "The grant does not name this stream.";
     FieldNotGranted = "field_not_granted", Authorization, Some(403), "The grant does not name this field.";
     ConnectionNotFound = "connection_not_found", ResourceServer, Some(404), "No such connection within the grant.";

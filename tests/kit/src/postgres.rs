@@ -176,7 +176,8 @@ impl Postgres {
                 Err(reason) => return Err(reason),
             }
         }
-        postgres.admin(&format!("CREATE ROLE {USER} LOGIN"))?;
+        // Whoever looks into a store behind its back sees all of it. The store's own readers say that they do not.
+        postgres.admin(&format!("CREATE ROLE {USER} LOGIN; ALTER ROLE {USER} SET stepwell.owner = 'on'"))?;
         Ok(postgres)
     }
 

@@ -53,20 +53,21 @@ impl Embedded {
         };
         let named: Vec<String> = query.field.iter().chain(&group_field).cloned().collect();
         for granted in &scopes {
-            self.require_granted(caller, granted.scope, &named).await?;
+            self.require_granted(&granted.grant, granted.scope, &named).await?;
         }
-        self.require_conditions(caller, &scopes, &query.conditions).await?;
+        self.require_conditions(&scopes, &query.conditions).await?;
         let (field, group) = (query.field.clone().unwrap_or_default(), group_field.unwrap_or_default());
         let mut sums = Sums::new(query, zone);
         for granted in &scopes {
+            let grant = granted.grant.as_str();
             let few = match query.conditions.is_empty() {
                 true => None,
-                false => self.few(caller, granted, &query.conditions).await?,
+                false => self.few(granted, &query.conditions).await?,
             };
             if let Some(few) = few {
                 let records: Vec<i64> = few.iter().map(|one| one.record).collect();
                 for some in records.chunks(AT_ONCE) {
-                    let mut params = bind![caller.grant(), time::now(), granted.scope, field.as_str()];
+                    let mut params = bind![grant, time::now(), granted.scope, field.as_str()];
                     params.extend(padded(some));
                     params.push(group.as_str().into());
                     for mut row in self.read(Statement::ValuesOf, params).await? {
@@ -79,7 +80,7 @@ impl Embedded {
             let mut after = 0;
             loop {
                 let (field, group) = (field.as_str(), group.as_str());
-                let params = bind![caller.grant(), time::now(), granted.scope, after, field, group, PAGE];
+                let params = bind![grant, time::now(), granted.scope, after, field, group, PAGE];
                 let rows = self.read(Statement::Values, params).await?;
                 let full = rows.len() as i64 == PAGE;
                 left = left.checked_sub(rows.len()).ok_or_else(too_many)?;
@@ -90,7 +91,7 @@ impl Embedded {
                 }
                 if !query.conditions.is_empty() {
                     let records = values.iter().map(|(record, _)| *record).collect();
-                    let met = self.meeting(caller, granted.scope, records, &query.conditions).await?;
+                    let met = self.meeting(granted, records, &query.conditions).await?;
                     values.retain(|(record, _)| met.contains(record));
                 }
                 for (_, mut row) in values {

@@ -17,6 +17,8 @@ use stepwell_contract::{Code, ConnectionId, RecordId, Refusal, StreamName};
 /// One granted stream of one connection, with the store's own number for it.
 #[derive(Clone, Debug)]
 pub(super) struct Granted {
+    /// The grant that covers it, which every statement about it names.
+    pub(super) grant: String,
     pub(super) scope: i64,
     pub(super) connection: ConnectionId,
     pub(super) stream: StreamName,
@@ -42,7 +44,7 @@ impl Embedded {
     pub(super) async fn list_catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
         let mut all = Vec::new();
         for granted in self.granted_scopes(caller).await? {
-            let fields = self.granted_fields(caller, &granted).await?;
+            let fields = self.granted_fields(&granted).await?;
             all.push((granted, fields));
         }
         let relationships: Vec<_> =
@@ -72,7 +74,20 @@ impl Embedded {
     /// The granted streams; a grant that ended is refused here.
     pub(super) async fn granted_scopes(&self, caller: &Caller) -> Result<Vec<Granted>> {
         let mut scopes = Vec::new();
-        for mut row in self.read(Statement::GrantedScopes, bind![caller.grant(), time::now()]).await? {
+        for grant in self.grants_of(caller).await? {
+            scopes.extend(self.scopes_under(grant).await?);
+        }
+        if scopes.is_empty() && !caller.package {
+            self.require_active(caller.grant()).await?;
+        }
+        // Each grant's streams come in this order, and those of several grants are one list.
+        scopes.sort_by(|a, b| (&a.connection, &a.stream).cmp(&(&b.connection, &b.stream)));
+        Ok(scopes)
+    }
+
+    async fn scopes_under(&self, grant: String) -> Result<Vec<Granted>> {
+        let mut scopes = Vec::new();
+        for mut row in self.read(Statement::GrantedScopes, bind![grant.as_str(), time::now()]).await? {
             let (scope, connection, stream) = (row.int()?, stored_connection(row.text()?)?, row.text()?);
             let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
             let manifest = manifest_of(row.text_or_null()?)?;
@@ -81,6 +96,7 @@ impl Embedded {
             let (since, until) = (row.int_or_null()?, row.int_or_null()?);
             let order_is_known = row.int()? != 0;
             scopes.push(Granted {
+                grant: grant.clone(),
                 scope,
                 connection,
                 stream,
@@ -91,9 +107,6 @@ impl Embedded {
                 until,
                 order_is_known,
             });
-        }
-        if scopes.is_empty() {
-            self.require_active(caller).await?;
         }
         Ok(scopes)
     }
@@ -127,9 +140,9 @@ impl Embedded {
     }
 
     /// The granted fields of a stream, and what can be asked about each.
-    pub(super) async fn granted_fields(&self, caller: &Caller, granted: &Granted) -> Result<Vec<FieldInfo>> {
+    pub(super) async fn granted_fields(&self, granted: &Granted) -> Result<Vec<FieldInfo>> {
         let mut fields = Vec::new();
-        let params = bind![caller.grant(), time::now(), granted.scope];
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope];
         for mut row in self.read(Statement::GrantedFields, params).await? {
             let name = row.text()?;
             let kinds = FieldKind::in_bits(row.int_or_null()?.unwrap_or_default());

@@ -94,18 +94,18 @@ impl Embedded {
         for granted in scopes {
             let since = match &seen {
                 None => NEVER,
-                Some(seen) => self.revision_of(caller, granted, &seen.marks).await?,
+                Some(seen) => self.revision_of(granted, &seen.marks).await?,
             };
             let until = match &after {
-                Some(session) => self.revision_of(caller, granted, &session.until).await?,
-                None => self.latest(caller, granted, since).await?,
+                Some(session) => self.revision_of(granted, &session.until).await?,
+                None => self.latest(granted, since).await?,
             };
             stretches.push(Stretch { granted, since, until: until.max(since) });
         }
-        let mut changes = self.changes(caller, &stretches, after.as_ref(), query.limit + 1).await?;
+        let mut changes = self.changes(&stretches, after.as_ref(), query.limit + 1).await?;
         let has_more = changes.len() > query.limit;
         changes.truncate(query.limit);
-        let until = self.marks(caller, &stretches).await?;
+        let until = self.marks(&stretches).await?;
         let (mut next_cursor, mut next_changes_since) = (None, None);
         if let Some(last) = changes.last().filter(|_| has_more) {
             let (connection, record) = last.place();
@@ -119,7 +119,7 @@ impl Embedded {
         for change in &changes {
             match change {
                 Change::Record(listed) => {
-                    records.push(self.view_listed(caller, listed, shown.of(listed.granted)).await?);
+                    records.push(self.view_listed(listed, shown.of(listed.granted)).await?);
                 }
                 Change::Removed(granted, record) => removed.push(granted.identity(record)?),
             }
@@ -129,7 +129,6 @@ impl Embedded {
 
     async fn changes<'a>(
         &self,
-        caller: &Caller,
         stretches: &[Stretch<'a>],
         after: Option<&Session>,
         limit: usize,
@@ -147,7 +146,8 @@ impl Embedded {
                 continue;
             }
             let most = i64::try_from(left).unwrap_or(i64::MAX);
-            let params = bind![caller.grant(), time::now(), granted.scope, from, *since, *until, most];
+            let grant = granted.grant.as_str();
+            let params = bind![grant, time::now(), granted.scope, from, *since, *until, most];
             let mut found = Vec::new();
             for mut row in self.read(Statement::Changed, params.clone()).await? {
                 let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
@@ -166,8 +166,8 @@ impl Embedded {
     }
 
     /// The last revision at which something changed that the grant covers; `since` if nothing did after it.
-    async fn latest(&self, caller: &Caller, granted: &Granted, since: i64) -> Result<i64> {
-        let params = bind![caller.grant(), time::now(), granted.scope, since];
+    async fn latest(&self, granted: &Granted, since: i64) -> Result<i64> {
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope, since];
         let mut latest = since;
         for (statement, columns) in [(Statement::LatestChange, 3), (Statement::LatestRemoval, 1)] {
             for mut row in self.read(statement, params.clone()).await? {
@@ -180,20 +180,20 @@ impl Embedded {
     }
 
     /// The revision that a connection's mark names.
-    async fn revision_of(&self, caller: &Caller, granted: &Granted, marks: &Marks) -> Result<i64> {
+    async fn revision_of(&self, granted: &Granted, marks: &Marks) -> Result<i64> {
         let Some(mark) = marks.get(granted.connection.as_str()) else { return Ok(0) };
         let mark = URL_SAFE_NO_PAD.decode(mark).map_err(|_| expired())?;
-        let params = bind![caller.grant(), time::now(), granted.scope, mark.as_slice(), NEVER];
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope, mark.as_slice(), NEVER];
         let row = self.read(Statement::Marks, params).await?.into_iter().next();
         Ok(row.ok_or_else(expired)?.int()?)
     }
 
     /// Names the revisions that a session ends with.
-    async fn marks(&self, caller: &Caller, stretches: &[Stretch<'_>]) -> Result<Marks, Failure> {
+    async fn marks(&self, stretches: &[Stretch<'_>]) -> Result<Marks, Failure> {
         let mut marks = Marks::new();
         for Stretch { granted, until, .. } in stretches {
             let none = &[][..];
-            let params = bind![caller.grant(), time::now(), granted.scope, none, *until];
+            let params = bind![granted.grant.as_str(), time::now(), granted.scope, none, *until];
             for mut row in self.read(Statement::Marks, params).await? {
                 let (_revision, mark) = (row.int()?, row.bytes_or_null()?.unwrap_or_default());
                 marks.insert(granted.connection.to_string(), URL_SAFE_NO_PAD.encode(mark));

@@ -1,6 +1,7 @@
 //! The embedded resource server: one set of rules over two engines.
 
 mod aggregate;
+mod asked;
 mod blob;
 mod catalogue;
 mod changes;
@@ -16,6 +17,7 @@ pub(crate) mod ledger;
 mod locate;
 pub(crate) mod merge;
 pub mod observe;
+mod packages;
 mod page;
 mod phrase;
 mod pointer;
@@ -27,6 +29,7 @@ mod shown;
 mod sorted;
 pub mod statement;
 mod text;
+mod tokens;
 #[cfg(test)]
 pub(crate) mod upgraded;
 
@@ -95,8 +98,8 @@ impl Embedded {
     }
 
     /// Says why a grant that gives no rows gives none; returns if the grant itself is in order.
-    async fn require_active(&self, caller: &Caller) -> Result<()> {
-        let rows = self.read(Statement::GrantTimes, bind![caller.grant()]).await?;
+    async fn require_active(&self, grant: &str) -> Result<()> {
+        let rows = self.read(Statement::GrantTimes, bind![grant]).await?;
         let Some(mut row) = rows.into_iter().next() else {
             return Err(Refusal::new(Code::InvalidToken, "the grant no longer exists").into());
         };
@@ -140,7 +143,10 @@ impl Source for Embedded {
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
-        Ok(Caller { grant, client })
+        let caller = Caller { grant, client, package: kind == TokenKind::Package };
+        // A package is worth as much as the grants in it.
+        self.grants_of(&caller).await?;
+        Ok(caller)
     }
 
     async fn record(
@@ -151,9 +157,9 @@ impl Source for Embedded {
     ) -> Result<RecordView> {
         let found = self.locate_record(caller, record).await?;
         if let Some(only) = only {
-            self.require_granted(caller, found.scope, only).await?;
+            self.require_granted(&found.grant, found.scope, only).await?;
         }
-        self.view_found(caller, found, only).await
+        self.view_found(found, only).await
     }
 
     async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field> {

@@ -45,48 +45,42 @@ impl Embedded {
     pub(super) async fn list_records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage> {
         let scopes =
             self.scopes_of(caller, std::slice::from_ref(&query.stream), query.connection.as_ref()).await?;
-        let shown = self.shown_fields(caller, &scopes, query).await?;
+        let shown = self.shown_fields(&scopes, query).await?;
         if let Some(since) = &query.changes_since {
             return self.list_changes(caller, query, since, &scopes, &shown).await;
         }
         let conditions = &query.conditions;
-        self.require_conditions(caller, &scopes, conditions).await?;
+        self.require_conditions(&scopes, conditions).await?;
         let descending = query.order == Order::Descending;
-        let statement = match (self.order_of(caller, &scopes, query).await?, descending) {
+        let statement = match (self.order_of(&scopes, query).await?, descending) {
             (By::Time, true) => Statement::ListNewest,
             (By::Time, false) => Statement::ListOldest,
             (By::Emission, true) => Statement::ListLastEmitted,
             (By::Emission, false) => Statement::ListFirstEmitted,
             (By::Value(field), _) => {
-                return self.list_sorted(caller, query, field, &scopes, &shown).await;
+                return self.list_sorted(query, field, &scopes, &shown).await;
             }
         };
         let connection = query.connection.as_ref().map_or("", |id| id.as_str());
         let told = format!("{conditions:?}");
         let asked = page::asked(&["records", query.stream.as_str(), connection, statement.name(), &told]);
         let after = query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
-        let (listed, next) = self
-            .filtered_stretch(caller, &scopes, statement, after.as_ref(), query.limit, &[], conditions)
-            .await?;
+        let (listed, next) =
+            self.filtered_stretch(&scopes, statement, after.as_ref(), query.limit, &[], conditions).await?;
         let next_cursor = next.map(|place: Place| page::bookmark(&asked, &place));
         let mut records = Vec::with_capacity(listed.len());
         for one in &listed {
-            records.push(self.view_listed(caller, one, shown.of(one.granted)).await?);
+            records.push(self.view_listed(one, shown.of(one.granted)).await?);
         }
         Ok(RecordsPage { records, removed: Vec::new(), next_cursor, next_changes_since: None })
     }
 
     /// Finds out what a list is to be ordered by.
-    async fn order_of<'q>(
-        &self,
-        caller: &Caller,
-        scopes: &[Granted],
-        query: &'q RecordsQuery,
-    ) -> Result<By<'q>> {
+    async fn order_of<'q>(&self, scopes: &[Granted], query: &'q RecordsQuery) -> Result<By<'q>> {
         let Some(wanted) = query.sort.as_deref() else { return Ok(By::Time) };
         let (mut is_cursor, mut is_field) = (true, true);
         for granted in scopes {
-            let fields = self.granted_fields(caller, granted).await?;
+            let fields = self.granted_fields(granted).await?;
             let field = fields.iter().find(|field| field.name == wanted);
             if field.is_some_and(|field| field.sortable) {
                 is_cursor &= granted.manifest.cursor_field() == Some(wanted);
@@ -123,7 +117,6 @@ impl Embedded {
     /// Takes a stretch from each connection's stream and merges them; says whether there is more.
     pub(super) async fn stretch<'a>(
         &self,
-        caller: &Caller,
         scopes: &'a [Granted],
         statement: Statement,
         after: Option<&Place>,
@@ -143,8 +136,8 @@ impl Embedded {
                 }
             };
             let one_more = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-            let mut params =
-                bind![caller.grant(), time::now(), granted.scope, time, key, same_moment, one_more];
+            let grant = granted.grant.as_str();
+            let mut params = bind![grant, time::now(), granted.scope, time, key, same_moment, one_more];
             params.extend_from_slice(further);
             // What orders the stream is none of the caller's business if the grant does not name it.
             let statement = match statement {
@@ -168,12 +161,12 @@ impl Embedded {
     /// Reads the granted fields of a listed record.
     pub(super) async fn view_listed(
         &self,
-        caller: &Caller,
         listed: &Listed<'_>,
         only: Option<&[String]>,
     ) -> Result<RecordView> {
         let granted = listed.granted;
         let found = FoundRecord {
+            grant: granted.grant.clone(),
             identity: granted.identity(&listed.place.record)?,
             connector: granted.connector.clone(),
             label: granted.label.clone(),
@@ -182,17 +175,12 @@ impl Embedded {
             time: listed.place.time,
             emitted_at: listed.emitted_at,
         };
-        self.view_found(caller, found, only).await
+        self.view_found(found, only).await
     }
 
     /// Reads the granted fields of a record that was found.
-    pub(super) async fn view_found(
-        &self,
-        caller: &Caller,
-        found: FoundRecord,
-        only: Option<&[String]>,
-    ) -> Result<RecordView> {
-        let mut fields = self.view_fields(caller, found.scope, found.record).await?;
+    pub(super) async fn view_found(&self, found: FoundRecord, only: Option<&[String]>) -> Result<RecordView> {
+        let mut fields = self.view_fields(&found.grant, found.scope, found.record).await?;
         // Judged by all that is granted, so that it stays the same whichever fields are asked for.
         let revision = revision(&fields);
         fields.retain(|field| only.is_none_or(|only| only.contains(&field.name)));
@@ -201,14 +189,9 @@ impl Embedded {
     }
 
     /// Reads the granted top-level fields of a record: short values whole, long ones by their head.
-    pub(super) async fn view_fields(
-        &self,
-        caller: &Caller,
-        scope: i64,
-        record: i64,
-    ) -> Result<Vec<FieldView>> {
+    pub(super) async fn view_fields(&self, grant: &str, scope: i64, record: i64) -> Result<Vec<FieldView>> {
         let mut fields = Vec::new();
-        let params = bind![caller.grant(), time::now(), scope, record];
+        let params = bind![grant, time::now(), scope, record];
         for mut row in self.read(Statement::RecordFields, params).await? {
             let name = row.text()?;
             let (inline, first_chunk) = (row.text_or_null()?, row.text_or_null()?);

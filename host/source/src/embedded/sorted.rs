@@ -15,7 +15,6 @@ use crate::ordered;
 use crate::query::{Order, RecordsPage, RecordsQuery};
 use crate::shape::FieldKind;
 use crate::time::{self, Millis};
-use crate::token::Caller;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use stepwell_contract::unit::slice;
@@ -47,7 +46,6 @@ impl Embedded {
     /// Lists a page of records by a granted field's value.
     pub(super) async fn list_sorted(
         &self,
-        caller: &Caller,
         query: &RecordsQuery,
         field: &str,
         scopes: &[Granted],
@@ -62,7 +60,7 @@ impl Embedded {
         for granted in scopes {
             let mut last = 0;
             loop {
-                let params = bind![caller.grant(), time::now(), granted.scope, last, field, PAGE];
+                let params = bind![granted.grant.as_str(), time::now(), granted.scope, last, field, PAGE];
                 let rows = self.read(Statement::SortValues, params).await?;
                 let is_full = rows.len() as i64 == PAGE;
                 let mut values = Vec::with_capacity(rows.len());
@@ -81,7 +79,7 @@ impl Embedded {
                 }
                 if !query.conditions.is_empty() {
                     let records = values.iter().map(|(_, listed)| listed.record).collect();
-                    let met = self.meeting(caller, granted.scope, records, &query.conditions).await?;
+                    let met = self.meeting(granted, records, &query.conditions).await?;
                     values.retain(|(_, listed)| met.contains(&listed.record));
                 }
                 best.extend(values);
@@ -97,7 +95,7 @@ impl Embedded {
         let next_cursor = best.last().filter(|_| has_more).map(|(spot, _)| page::bookmark(&asked, spot));
         let mut records = Vec::with_capacity(best.len());
         for (_, listed) in &best {
-            records.push(self.view_listed(caller, listed, shown.of(listed.granted)).await?);
+            records.push(self.view_listed(listed, shown.of(listed.granted)).await?);
         }
         Ok(RecordsPage { records, removed: Vec::new(), next_cursor, next_changes_since: None })
     }

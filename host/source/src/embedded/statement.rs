@@ -281,8 +281,19 @@ pub enum Reads {
 
 statements! {
     /// Who a token speaks for.
-    Authenticate Books = "SELECT t.kind, t.expires_at, t.revoked_at, g.id, g.client, g.expires_at, g.revoked_at
-        FROM token t LEFT JOIN grants g ON g.id = t.grant_id WHERE t.sha256 = ?1";
+    Authenticate Books = "SELECT t.kind, t.expires_at, t.revoked_at, COALESCE(g.id, p.id), COALESCE(g.client, p.client),
+          COALESCE(g.expires_at, p.expires_at), COALESCE(g.revoked_at, p.revoked_at)
+        FROM token t LEFT JOIN grants g ON g.id = t.grant_id LEFT JOIN package p ON p.id = t.package_id
+        WHERE t.sha256 = ?1";
+
+    /// The grants of a package: when the package ended, and for each grant when that did.
+    PackageGrants Books = "SELECT p.revoked_at, p.expires_at, g.id, g.revoked_at, g.expires_at
+        FROM package p JOIN package_grant pg ON pg.package_id = p.id JOIN grants g ON g.id = pg.grant_id
+        WHERE p.id = ?1 ORDER BY g.id";
+    /// What the grants of a package cover, those that ended too: for the ledger.
+    PackageScopes Books = "SELECT g.id, g.client, s.connection, s.stream
+        FROM package_grant pg JOIN grants g ON g.id = pg.grant_id JOIN grant_scope gs ON gs.grant_id = g.id
+        JOIN scope s ON s.id = gs.scope WHERE pg.package_id = ?1";
 
     /// Whether a grant counts, for saying why nothing was found.
     GrantTimes Books = "SELECT revoked_at, expires_at FROM grants WHERE id = ?1";
@@ -428,7 +439,8 @@ statements! {
     /// The fields that a stream has.
     ScopeFields Books = "SELECT field, kinds FROM scope_field WHERE scope = ?1 ORDER BY field";
     /// All grants.
-    Grants Books = "SELECT id, client, subject, purpose, access_mode, issued_at, expires_at, revoked_at
+    Grants Books = "SELECT id, client, subject, purpose, access_mode, issued_at, expires_at, revoked_at, purpose_code,
+          retention, source, consumed_at
         FROM grants ORDER BY issued_at, id";
     /// What the grants cover.
     GrantScopes Books = "SELECT gs.grant_id, s.id, s.stream, s.connection, c.label, s.manifest, gs.since, gs.until, gs.listed
@@ -438,6 +450,12 @@ statements! {
     GrantFields Books = "SELECT grant_id, scope, field FROM grant_field ORDER BY grant_id, scope, field";
     /// Which records the grants list.
     GrantResources Books = "SELECT grant_id, scope, rid FROM grant_resource ORDER BY grant_id, scope, rid";
+    /// All packages.
+    Packages Books = "SELECT id, client, issued_at, expires_at, revoked_at FROM package ORDER BY issued_at, id";
+    /// Which grants the packages hold.
+    PackageMembers Books = "SELECT package_id, grant_id FROM package_grant ORDER BY package_id, grant_id";
+    /// All tokens, as far as they are kept.
+    Tokens Books = "SELECT sha256, kind, grant_id, package_id, label, created_at, expires_at, revoked_at FROM token";
     /// How many records a connection's stream has.
     CountRecords Books = "SELECT CAST(COUNT(*) AS BIGINT) FROM record WHERE scope = ?1";
 
@@ -497,8 +515,9 @@ statements! {
     AddScopeField Nothing = "INSERT INTO scope_field (scope, field, kinds) VALUES (?1, ?2, ?3)
         ON CONFLICT (scope, field) DO UPDATE SET kinds = scope_field.kinds | excluded.kinds";
     /// Makes a grant.
-    AddGrant Nothing = "INSERT INTO grants (id, client, subject, purpose, access_mode, issued_at, expires_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    AddGrant Nothing = "INSERT INTO grants (id, client, subject, purpose, access_mode, issued_at, expires_at, purpose_code,
+          retention, source)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     /// Adds a connection's stream to a grant.
     AddGrantScope Nothing = "INSERT INTO grant_scope (grant_id, scope, since, until, listed) VALUES (?1, ?2, ?3, ?4, ?5)";
     /// Adds a field to a grant.
@@ -507,13 +526,34 @@ statements! {
     AddGrantResource Nothing = "INSERT INTO grant_resource (grant_id, scope, rid) VALUES (?1, ?2, ?3)";
     /// Revokes a grant, once.
     RevokeGrant Nothing = "UPDATE grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+    /// Makes a package.
+    AddPackage Nothing = "INSERT INTO package (id, client, issued_at, expires_at) VALUES (?1, ?2, ?3, ?4)";
+    /// Adds a grant to a package.
+    AddPackageGrant Nothing = "INSERT INTO package_grant (package_id, grant_id) VALUES (?1, ?2)";
+    /// Revokes a package, once.
+    RevokePackage Nothing = "UPDATE package SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
     /// Makes a key to seal cursors with.
     AddSealingKey Nothing = "INSERT INTO sealing_key (secret, created_at) VALUES (?1, ?2)";
     /// Forgets the keys whose cursors no longer open.
     ForgetSealingKeys Nothing = "DELETE FROM sealing_key
         WHERE id NOT IN (SELECT id FROM sealing_key ORDER BY id DESC LIMIT 2)";
-    /// Makes a token.
-    AddToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    /// Makes a token for a package or the owner.
+    AddToken Nothing = "INSERT INTO token (sha256, kind, package_id, label, created_at, expires_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    /// Notes that a single-use grant has had its token.
+    ConsumeGrant Nothing = "UPDATE grants SET consumed_at = COALESCE(consumed_at, ?2)
+        WHERE id = ?1 AND access_mode = 'single_use'";
+    /// Makes a token for a grant, unless it is a single-use one that has had its token.
+    IssueToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at)
+        SELECT ?1, ?2, g.id, ?4, ?5 FROM grants g
+        WHERE g.id = ?3
+        AND (g.access_mode <> 'single_use' OR NOT EXISTS (SELECT 1 FROM token t WHERE t.grant_id = g.id))";
+    /// Lets the tokens of a grant or a package end at a moment, if the one with the digest `?2` was made.
+    EndTokens Nothing = "UPDATE token SET expires_at = ?3
+        WHERE (grant_id = ?1 OR package_id = ?1) AND sha256 <> ?2 AND (expires_at IS NULL OR expires_at > ?3)
+        AND EXISTS (SELECT 1 FROM token made WHERE made.sha256 = ?2)";
+    /// Ends a token, once.
+    RevokeToken Nothing = "UPDATE token SET revoked_at = ?2 WHERE sha256 = ?1 AND revoked_at IS NULL";
 }
 
 impl Statement {
@@ -527,10 +567,12 @@ impl Statement {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
             }
             Self::AddDisclosure => add_disclosure!(
-                "SELECT CAST(?1 AS BIGINT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), n.*
-                 FROM unnest(CAST(?5 AS TEXT[]), CAST(?6 AS TEXT[]), CAST(?7 AS TEXT[]), CAST(?8 AS TEXT[]),
-                             CAST(?9 AS BIGINT[]), CAST(?10 AS BIGINT[]), CAST(?11 AS BIGINT[]), CAST(?12 AS BIGINT[]),
-                             CAST(?13 AS TEXT[])) AS n"
+                "SELECT CAST(?1 AS BIGINT), n.grant_id, n.client, CAST(?4 AS TEXT), n.connection, n.stream, n.rid, n.field,
+                        n.span_unit, n.span_start, n.span_end, n.bytes, n.tier
+                 FROM unnest(CAST(?2 AS TEXT[]), CAST(?3 AS TEXT[]), CAST(?5 AS TEXT[]), CAST(?6 AS TEXT[]),
+                             CAST(?7 AS TEXT[]), CAST(?8 AS TEXT[]), CAST(?9 AS BIGINT[]), CAST(?10 AS BIGINT[]),
+                             CAST(?11 AS BIGINT[]), CAST(?12 AS BIGINT[]), CAST(?13 AS TEXT[]))
+                   AS n (grant_id, client, connection, stream, rid, field, span_unit, span_start, span_end, bytes, tier)"
             ),
             other => other.sql(),
         };

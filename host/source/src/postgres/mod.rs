@@ -11,7 +11,7 @@ mod tls;
 use crate::embedded::Embedded;
 use crate::embedded::engine::{Batch, Engine, StoredBatch};
 use crate::embedded::row::{Cell, Param, Row};
-use crate::embedded::statement::Statement;
+use crate::embedded::statement::{Reads, Statement};
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::terms::Stem;
@@ -32,8 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// All tables live in a schema of their own, so that a shared database stays tidy.
 pub(crate) const SCHEMA: &str = "stepwell";
 
-/// What a connection that writes is set to: what it acknowledged survives a crash.
-const WRITER: &str = "SET synchronous_commit = on";
+/// What a connection that writes is set to: what it acknowledged survives a crash, and it works for the owner.
+const WRITER: &str = "SET synchronous_commit = on; SET stepwell.owner = 'on'";
+
+/// Says for whom the next statement reads; the policies of the tables go by it.
+const READS_FOR: &str =
+    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false)";
 
 const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
                            or has characters that must be percent-encoded";
@@ -43,7 +47,7 @@ pub async fn open(url: &str) -> Result<Embedded, Failure> {
     let config = configure(url)?;
     let writer = pool(&config, 2, WRITER)?;
     migrate::migrate(&mut *connection(&writer).await?, SCHEMA).await?;
-    // A second line behind the statements themselves: what reads cannot write.
+    // A second line behind the statements themselves: what reads cannot write, and sees what its grant covers.
     let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
     let readers = pool(&config, READERS, set)?;
     Ok(Embedded::new(Box::new(Postgres { readers, writer, tls: tls::connector()? })))
@@ -110,15 +114,7 @@ async fn connection(pool: &Pool) -> Result<Object, Failure> {
 #[async_trait]
 impl Engine for Postgres {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
-        let in_use = InUse::new(connection(&self.readers).await?, self.tls.clone());
-        let client = in_use.client()?;
-        let outcome = async {
-            let prepared = client.prepare_cached(&statement.postgres()).await?;
-            client.query(&prepared, &bound(&params)).await
-        };
-        let outcome = outcome.await;
-        in_use.answered();
-        outcome.map_err(stopped)?.iter().map(|row| cells(statement.name(), row)).collect()
+        self.select(statement.name(), &statement.postgres(), reader(statement, &params), &params).await
     }
 
     async fn write(&self, statements: Vec<(Statement, Vec<Param>)>) -> Result<Vec<u64>, Failure> {
@@ -151,6 +147,59 @@ impl Engine for Postgres {
         let outcome = store::store(&transaction, &batch).await?;
         transaction.commit().await?;
         Ok(outcome)
+    }
+}
+
+/// For whom a session reads.
+#[derive(Clone, Copy)]
+enum Reader<'a> {
+    /// For a caller under a grant.
+    Grant(&'a str),
+    /// For the owner, who looks at the books.
+    Owner,
+}
+
+/// For whom a statement reads. Every one that reads data names its grant first.
+fn reader(statement: Statement, params: &[Param]) -> Reader<'_> {
+    match (statement.reads(), params.first()) {
+        (Reads::Books, _) => Reader::Owner,
+        (_, Some(Param::Text(Some(grant)))) => Reader::Grant(grant),
+        // Nobody's grant.
+        _ => Reader::Grant(""),
+    }
+}
+
+impl Postgres {
+    /// Runs the text of a statement on a connection that reads, for somebody.
+    async fn select(
+        &self,
+        name: &'static str,
+        sql: &str,
+        reader: Reader<'_>,
+        params: &[Param],
+    ) -> Result<Vec<Row>, Failure> {
+        let in_use = InUse::new(connection(&self.readers).await?, self.tls.clone());
+        let client = in_use.client()?;
+        let (grant, owner) = match reader {
+            Reader::Grant(grant) => (grant, "off"),
+            Reader::Owner => ("", "on"),
+        };
+        let outcome = async {
+            let (reads_for, prepared) =
+                (client.prepare_cached(READS_FOR).await?, client.prepare_cached(sql).await?);
+            let (whose, bound): ([&(dyn ToSql + Sync); 2], _) = ([&grant, &owner], bound(params));
+            // Both are on their way before the first is answered, in this order, so that it costs no round trip.
+            let (set, rows) = tokio::join!(
+                biased;
+                client.query(&reads_for, &whose),
+                client.query(&prepared, &bound),
+            );
+            // Rows that were read for whoever came before are nobody's.
+            set.and(rows)
+        };
+        let outcome = outcome.await;
+        in_use.answered();
+        outcome.map_err(stopped)?.iter().map(|row| cells(name, row)).collect()
     }
 }
 

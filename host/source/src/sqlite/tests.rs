@@ -213,8 +213,9 @@ fn commits(store: &Path) -> usize {
 }
 
 fn entries(client: &str) -> NewEntries {
-    let disclosed = vec![crate::ledger::Disclosure::default()];
-    NewEntries { at: 1, grant: "grt".into(), client: client.into(), tool: "fetch".into(), disclosed }
+    let what = crate::ledger::Disclosure::default();
+    let one = crate::ledger::NewEntry { grant: "grt".into(), client: client.into(), what };
+    NewEntries { at: 1, tool: "fetch".into(), disclosed: vec![one] }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -278,7 +279,7 @@ async fn upgrades_from(version: usize) {
          PRAGMA application_id = 0x53746570; PRAGMA user_version = {version};"
     ))
     .unwrap();
-    old.execute_batch(&upgraded::ROWS.replace("BYTES", "BLOB")).unwrap();
+    old.execute_batch(&upgraded::rows(version, "BLOB")).unwrap();
     drop(old);
     let keys = sealing_keys(&place(&dir));
     let store = Sqlite::open(place(&dir), Missing::Refuse).unwrap();
