@@ -27,6 +27,16 @@ pages! {
     ingest_explains_itself: &["ingest"];
     read_explains_itself: &["read"];
     serve_explains_itself: &["serve"];
+    grant_package_explains_itself: &["grant", "package"];
+    grant_token_explains_itself: &["grant", "token"];
+    grant_token_create_explains_itself: &["grant", "token", "create"];
+    grant_token_list_explains_itself: &["grant", "token", "list"];
+    grant_token_revoke_explains_itself: &["grant", "token", "revoke"];
+    owner_explains_itself: &["owner"];
+    owner_token_explains_itself: &["owner", "token"];
+    owner_token_create_explains_itself: &["owner", "token", "create"];
+    owner_token_list_explains_itself: &["owner", "token", "list"];
+    owner_token_revoke_explains_itself: &["owner", "token", "revoke"];
     config_explains_itself: &["config"];
     config_init_explains_itself: &["config", "init"];
     config_check_explains_itself: &["config", "check"];
