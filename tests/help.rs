@@ -30,6 +30,16 @@ pages! {
     connect_explains_itself: &["connect"];
     doctor_explains_itself: &["doctor"];
     completions_explains_itself: &["completions"];
+    grant_package_explains_itself: &["grant", "package"];
+    grant_token_explains_itself: &["grant", "token"];
+    grant_token_create_explains_itself: &["grant", "token", "create"];
+    grant_token_list_explains_itself: &["grant", "token", "list"];
+    grant_token_revoke_explains_itself: &["grant", "token", "revoke"];
+    owner_explains_itself: &["owner"];
+    owner_token_explains_itself: &["owner", "token"];
+    owner_token_create_explains_itself: &["owner", "token", "create"];
+    owner_token_list_explains_itself: &["owner", "token", "list"];
+    owner_token_revoke_explains_itself: &["owner", "token", "revoke"];
     config_explains_itself: &["config"];
     config_init_explains_itself: &["config", "init"];
     config_check_explains_itself: &["config", "check"];

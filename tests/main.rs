@@ -20,6 +20,7 @@ mod ingesting;
 mod journey;
 mod kill;
 mod mcp;
+mod packaging;
 mod program;
 mod reading;
 mod refusals;

@@ -23,6 +23,8 @@ const ELSEWHERE: &[&str] = &[
     "tier_error",
     "source_unavailable",
     "ledger_unavailable",
+    // No token is issued over MCP.
+    "grant_consumed",
     // One takes 90 days, the other ten seconds of a database's time.
     "cursor_expired",
     "query_too_broad",

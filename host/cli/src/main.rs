@@ -13,6 +13,7 @@ mod grant;
 mod ingest;
 mod log;
 mod output;
+mod owner;
 mod plugin;
 mod read;
 mod sample;
@@ -22,6 +23,7 @@ mod store;
 mod store_args;
 mod tier_host;
 mod token_args;
+mod token_out;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Exit;
@@ -59,6 +61,8 @@ enum Verb {
     Ingest(ingest::IngestArguments),
     #[command(subcommand)]
     Grant(grant::GrantVerb),
+    #[command(subcommand)]
+    Owner(owner::OwnerVerb),
     Read(read::Read),
     Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
@@ -106,6 +110,7 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Demo(demo) => demo.run(output).await,
         Verb::Ingest(ingest) => ingest.run(output).await,
         Verb::Grant(grant) => grant.run(output).await,
+        Verb::Owner(owner) => owner.run(output).await,
         Verb::Read(read) => read.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,

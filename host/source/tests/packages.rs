@@ -3,8 +3,12 @@
 use crate::on_both_engines;
 use crate::world::{World, code, connection, fields, line, record, request, stream};
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Bytes, Chars, Code, Span, StreamName};
+use stepwell_source::embedded::observe::{Observer, Seen};
+use stepwell_source::embedded::statement::Statement;
 use stepwell_source::filter::{Condition, Scalar, Test};
 use stepwell_source::grant::{GrantError, GrantRequest, GrantState, PackageRequest, StreamRequest, Terms};
 use stepwell_source::ledger::{Disclosure, LedgerFilter};
@@ -305,6 +309,43 @@ async fn a_grant_that_ends_drops_out_and_the_last_one_closes_the_package(world: 
     assert_eq!(code(world.store.authenticate(&token).await), Code::GrantExpired);
     assert_eq!(code(world.store.catalogue(&caller).await), Code::GrantExpired);
     assert_eq!(code(world.record(&caller, "home/calls:k1", None).await), Code::GrantExpired);
+}
+
+/// Ends a grant behind the store's back as soon as the grants' streams were listed.
+#[derive(Debug)]
+struct EndsInTheMiddle {
+    path: std::path::PathBuf,
+    sql: Mutex<Option<String>>,
+    listed: AtomicUsize,
+}
+
+impl Observer for EndsInTheMiddle {
+    fn seen(&self, seen: Seen) {
+        if seen.statement == Statement::GrantedScopes && self.listed.fetch_add(1, Ordering::Relaxed) == 1 {
+            let sql = self.sql.lock().unwrap().take().unwrap();
+            rusqlite::Connection::open(&self.path).unwrap().execute_batch(&sql).unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_grant_that_ends_in_the_middle_of_a_call_takes_nothing_with_it() {
+    let world = World::sqlite().await;
+    fill(&world).await;
+    let (home, work) = (of(&world, vec![calls("home")]).await, of(&world, vec![calls("work")]).await);
+    let (_, caller) = package(&world, &[&home, &work]).await;
+    let ends = EndsInTheMiddle {
+        path: world.url.strip_prefix("sqlite:").unwrap().into(),
+        sql: Mutex::new(Some(format!("UPDATE grants SET revoked_at = 1 WHERE id = '{work}'"))),
+        listed: AtomicUsize::new(0),
+    };
+    let ends = Arc::new(ends);
+    let store = world.again().await.observed_by(ends.clone());
+    let query = RecordsQuery { fields: Some(vec!["who".into()]), limit: 50, ..records("calls") };
+    let page = store.records(&caller, &query).await.unwrap();
+    assert!(ends.sql.lock().unwrap().is_none(), "it ended");
+    assert_eq!(page.records.len(), 10);
+    assert!(page.records.iter().all(|view| view.identity.connection.as_str() == "home"));
 }
 
 async fn a_package_that_is_revoked_is_closed_at_the_next_call(world: World) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use stepwell_contract::{Chars, Span, StreamName};
 use stepwell_source::query::{AggregateQuery, Metric, SearchQuery};
 use stepwell_source::{Caller, Source as _};
+use tokio_postgres::types::ToSql;
 
 /// The tables that have a policy.
 const TABLES: &[&str] = &[
@@ -61,6 +62,31 @@ async fn sum(world: &World, caller: &Caller) {
     assert_eq!(world.store.aggregate(caller, &query).await.unwrap().records, 5_000);
 }
 
+/// Says for whom a session reads, as the store does together with each statement.
+const READS_FOR: &str =
+    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false)";
+
+/// Reads windows past the store, and says for whom or does not.
+async fn raw_windows(client: &tokio_postgres::Client, said: bool) {
+    let field: i64 = client.query_one("SELECT MAX(field) FROM seg", &[]).await.unwrap().get(0);
+    let sql = "SELECT text FROM seg WHERE field = $1 AND char_start > $2 AND char_start < $3";
+    let (window, reads_for) = (client.prepare(sql).await.unwrap(), client.prepare(READS_FOR).await.unwrap());
+    for at in 0..200_i64 {
+        let (from, to) = (at * 1_000 - 4_096, at * 1_000 + 4_096);
+        let bound: [&(dyn ToSql + Sync); 3] = [&field, &from, &to];
+        let rows = match said {
+            false => client.query(&window, &bound).await,
+            true => {
+                let whose: [&(dyn ToSql + Sync); 2] = [&"", &"on"];
+                let both =
+                    tokio::join!(biased; client.query(&reads_for, &whose), client.query(&window, &bound));
+                both.0.and(both.1)
+            }
+        };
+        assert!(!rows.unwrap().is_empty());
+    }
+}
+
 async fn timed(work: impl AsyncFn()) -> Duration {
     let start = Instant::now();
     work().await;
@@ -110,6 +136,17 @@ async fn what_the_policies_cost() {
             }
         }
     }
+    let (client, connection) = tokio_postgres::connect(&world.url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("SET search_path TO stepwell").await.unwrap();
+    let mut raw = [const { Vec::new() }; 2];
+    for _ in 0..21 {
+        for said in [false, true] {
+            raw[usize::from(said)].push(timed(async || raw_windows(&client, said).await).await);
+        }
+    }
+    let [off, on] = raw.map(median);
+    println!("200 bare windows: saying for whom, ratio {:.2}", on / off);
     for (name, [off, on]) in
         ["40 windows", "search of a word in 5,000 records", "sum over 5,000 records"].iter().zip(times)
     {

@@ -67,9 +67,7 @@ impl Embedded {
     /// Makes a grant that is good until it ends, and a client token for it. The token is not kept and cannot be shown
     /// again.
     pub async fn create_grant(&self, request: &GrantRequest) -> Result<(Grant, Token), GrantError> {
-        let token = Token::generate(TokenKind::Client)?;
-        let grant = self.add_grant(request, &Terms::default(), Some(&token)).await?;
-        Ok((grant, token))
+        self.create_grant_on(request, &Terms::default()).await
     }
 
     /// The same on other terms.

@@ -121,6 +121,19 @@ fn refuse_ended(state: GrantState) -> Result<()> {
     }
 }
 
+/// Answers a call about all that a caller may read. A grant of a package that ends in the middle of it takes nothing with
+/// it: the call is made again without that grant. Each round has lost one more, so there is a last one.
+macro_rules! over_all_grants {
+    ($store:ident, $caller:ident, $call:expr) => {
+        loop {
+            let outcome = $call.await;
+            if !packages::lost_a_grant($caller, &outcome) || $store.grants_of($caller).await.is_err() {
+                return outcome;
+            }
+        }
+    };
+}
+
 #[async_trait]
 impl Source for Embedded {
     async fn authenticate(&self, token: &Token) -> Result<Caller> {
@@ -179,23 +192,23 @@ impl Source for Embedded {
     }
 
     async fn catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
-        self.list_catalogue(caller).await
+        over_all_grants!(self, caller, self.list_catalogue(caller))
     }
 
     async fn records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage> {
-        self.list_records(caller, query).await
+        over_all_grants!(self, caller, self.list_records(caller, query))
     }
 
     async fn expand(&self, caller: &Caller, query: &ExpandQuery) -> Result<Vec<Vec<Expanded>>> {
-        self.expand_records(caller, query).await
+        over_all_grants!(self, caller, self.expand_records(caller, query))
     }
 
     async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage> {
-        self.find_records(caller, query).await
+        over_all_grants!(self, caller, self.find_records(caller, query))
     }
 
     async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation> {
-        self.compute(caller, query).await
+        over_all_grants!(self, caller, self.compute(caller, query))
     }
 
     async fn disclose(&self, caller: &Caller, tool: &str, disclosed: &[Disclosure]) -> Result<()> {

@@ -10,13 +10,14 @@ use crate::embedded::statement::Statement;
 use crate::embedded::text::passed_on;
 use crate::embedded::tokens::{Holder, add_token};
 use crate::embedded::{Embedded, refuse_ended};
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, SourceError};
 use crate::grant::{AccessMode, Grant, GrantError, GrantState, Package, PackageRequest};
 use crate::ledger::{Disclosure, NewEntry};
 use crate::shape::Field;
 use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use std::collections::HashMap;
+use stepwell_contract::Code;
 
 impl Embedded {
     /// The grants that a caller reads under at this moment. Those of a package that ended are left out; a package that
@@ -154,6 +155,14 @@ impl Embedded {
         }
         Ok(changed == [1])
     }
+}
+
+/// Whether a call failed because one of several grants ended after it began.
+pub(super) fn lost_a_grant<T>(caller: &Caller, outcome: &Result<T>) -> bool {
+    let refusal = outcome.as_ref().err().and_then(SourceError::refusal);
+    let ended =
+        refusal.is_some_and(|refusal| matches!(refusal.code, Code::GrantExpired | Code::GrantRevoked));
+    caller.package && ended
 }
 
 /// Whether a grant goes together with those that a package has already.

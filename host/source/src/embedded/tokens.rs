@@ -69,25 +69,17 @@ impl Embedded {
         request: &TokenRequest,
     ) -> Result<(IssuedToken, Token), GrantError> {
         let now = time::now();
-        let package = self.packages().await?.into_iter().find(|package| package.package_id == holder);
-        let (kind, expires_at, mut writes, token);
-        if let Some(package) = package {
-            if package.state(now) != GrantState::Active {
-                return Err(GrantError::Ended(holder.to_owned()));
-            }
-            (kind, expires_at) = (TokenKind::Package, request.expires_at);
-            token = Token::generate(kind)?;
-            writes = vec![add_token(&token, Holder::Package(holder), None, now, expires_at)];
-        } else {
-            let grant = self.grant(holder).await?;
-            if grant.state(now) != GrantState::Active {
-                return Err(GrantError::Ended(holder.to_owned()));
-            }
-            (kind, expires_at) =
-                (TokenKind::Client, end_of_token(grant.access_mode, request.expires_at, now));
-            token = Token::generate(kind)?;
-            writes = issue_token(&token, holder, now, expires_at).to_vec();
-        }
+        let mode = self.mode_of(holder, now).await?;
+        let kind = if mode.is_some() { TokenKind::Client } else { TokenKind::Package };
+        let token = Token::generate(kind)?;
+        let expires_at = match mode {
+            Some(mode) => end_of_token(mode, request.expires_at, now),
+            None => request.expires_at,
+        };
+        let mut writes = match mode {
+            Some(_) => issue_token(&token, holder, now, expires_at).to_vec(),
+            None => vec![add_token(&token, Holder::Package(holder), None, now, expires_at)],
+        };
         let issuing = writes.len() - 1;
         if let Some(grace) = request.replaces_after {
             let digest = token.digest();
@@ -109,6 +101,19 @@ impl Embedded {
             revoked_at: None,
         };
         Ok((issued, token))
+    }
+
+    /// How often a token is issued for a grant that is open; none for a package, which has no such limit.
+    async fn mode_of(&self, holder: &str, now: Millis) -> Result<Option<AccessMode>, GrantError> {
+        let package = self.packages().await?.into_iter().find(|package| package.package_id == holder);
+        let (state, mode) = match package {
+            Some(package) => (package.state(now), None),
+            None => {
+                let grant = self.grant(holder).await?;
+                (grant.state(now), Some(grant.access_mode))
+            }
+        };
+        if state == GrantState::Active { Ok(mode) } else { Err(GrantError::Ended(holder.to_owned())) }
     }
 
     /// Makes a token for the owner, who may write and grant.
