@@ -43,7 +43,7 @@ use crate::query::{
     AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
 };
 use crate::shape::{Digest, Field, RecordRef, RecordView};
-use crate::source::Source;
+use crate::source::{Connections, Source};
 use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use async_trait::async_trait;
@@ -141,6 +141,20 @@ impl Source for Embedded {
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
         Ok(Caller { grant, client })
+    }
+
+    async fn admit(&self, grant_id: &str) -> Result<Caller> {
+        let unknown = || Refusal::new(Code::InvalidToken, "the token names no grant that is known here");
+        let rows = self.read(Statement::Admit, bind![grant_id]).await?;
+        let mut row = rows.into_iter().next().ok_or_else(unknown)?;
+        let client = row.text()?;
+        let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
+        refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
+        Ok(Caller { grant: grant_id.to_owned(), client })
+    }
+
+    fn connections(&self) -> Option<Connections> {
+        Some(self.engine.connections())
     }
 
     async fn record(

@@ -284,6 +284,9 @@ statements! {
     Authenticate Books = "SELECT t.kind, t.expires_at, t.revoked_at, g.id, g.client, g.expires_at, g.revoked_at
         FROM token t LEFT JOIN grants g ON g.id = t.grant_id WHERE t.sha256 = ?1";
 
+    /// Whose grant it is and whether it counts, for a token that was checked elsewhere.
+    Admit Books = "SELECT client, expires_at, revoked_at FROM grants WHERE id = ?1";
+
     /// Whether a grant counts, for saying why nothing was found.
     GrantTimes Books = "SELECT revoked_at, expires_at FROM grants WHERE id = ?1";
 

@@ -14,6 +14,7 @@ use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
+use crate::source::Connections;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -143,6 +144,12 @@ impl Engine for Postgres {
 
     fn all_words(&self, words: &[Stem]) -> String {
         spelled(words).join(" & ")
+    }
+
+    fn connections(&self) -> Connections {
+        let status = self.readers.status();
+        let busy = status.size.saturating_sub(status.available);
+        Connections { most: status.max_size, busy, waiting: status.waiting }
     }
 
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
