@@ -14,15 +14,19 @@ use stepwell_contract::cursor::Keyring;
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
 
-/// The connections that a store reads through.
+/// How busy a store is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Connections {
-    /// How many there may be.
-    pub most: usize,
-    /// How many answer a statement now.
+pub struct StoreUse {
+    /// How many connections may read at a time.
+    pub connections: usize,
+    /// How many of them answer a statement now.
     pub busy: usize,
     /// How many reads wait for one.
     pub waiting: usize,
+    /// How many answers were written to the ledger since the store was opened.
+    pub ledger_writes: u64,
+    /// How many could not be.
+    pub ledger_faults: u64,
 }
 
 /// Answers reads under a caller's grant.
@@ -41,8 +45,8 @@ pub trait Source: Send + Sync + Debug {
         Err(Refusal::new(Code::InvalidToken, "the token names no grant that is known here").into())
     }
 
-    /// How busy the connections to the store are, where it has some.
-    fn connections(&self) -> Option<Connections> {
+    /// How busy the store is, where it is one of ours.
+    fn usage(&self) -> Option<StoreUse> {
         None
     }
 

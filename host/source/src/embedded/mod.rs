@@ -43,7 +43,7 @@ use crate::query::{
     AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
 };
 use crate::shape::{Digest, Field, RecordRef, RecordView};
-use crate::source::{Connections, Source};
+use crate::source::{Source, StoreUse};
 use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use async_trait::async_trait;
@@ -52,6 +52,7 @@ use observe::{Observer, Seen};
 use row::{Param, Row};
 use statement::Statement;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
@@ -61,11 +62,13 @@ use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
 pub struct Embedded {
     engine: Box<dyn Engine>,
     observer: Option<Arc<dyn Observer>>,
+    ledger_writes: AtomicU64,
+    ledger_faults: AtomicU64,
 }
 
 impl Embedded {
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
-        Self { engine, observer: None }
+        Self { engine, observer: None, ledger_writes: AtomicU64::new(0), ledger_faults: AtomicU64::new(0) }
     }
 
     /// Tells an observer of every statement that reads: which one, and how much came back.
@@ -153,8 +156,10 @@ impl Source for Embedded {
         Ok(Caller { grant: grant_id.to_owned(), client })
     }
 
-    fn connections(&self) -> Option<Connections> {
-        Some(self.engine.connections())
+    fn usage(&self) -> Option<StoreUse> {
+        let ledger_writes = self.ledger_writes.load(Ordering::Relaxed);
+        let ledger_faults = self.ledger_faults.load(Ordering::Relaxed);
+        Some(StoreUse { ledger_writes, ledger_faults, ..self.engine.usage() })
     }
 
     async fn record(
@@ -207,7 +212,10 @@ impl Source for Embedded {
     }
 
     async fn disclose(&self, caller: &Caller, tool: &str, disclosed: &[Disclosure]) -> Result<()> {
-        Ok(self.write_down(caller, tool, disclosed).await?)
+        let written = self.write_down(caller, tool, disclosed).await;
+        let count = if written.is_ok() { &self.ledger_writes } else { &self.ledger_faults };
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(written?)
     }
 
     async fn keyring(&self) -> Result<Keyring> {

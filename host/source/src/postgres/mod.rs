@@ -14,7 +14,7 @@ use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::source::Connections;
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -146,10 +146,10 @@ impl Engine for Postgres {
         spelled(words).join(" & ")
     }
 
-    fn connections(&self) -> Connections {
+    fn usage(&self) -> StoreUse {
         let status = self.readers.status();
         let busy = status.size.saturating_sub(status.available);
-        Connections { most: status.max_size, busy, waiting: status.waiting }
+        StoreUse { connections: status.max_size, busy, waiting: status.waiting, ..StoreUse::default() }
     }
 
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {

@@ -13,7 +13,7 @@ use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::source::Connections;
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
@@ -147,10 +147,10 @@ impl Engine for Sqlite {
         spelled(words).join(" AND ")
     }
 
-    fn connections(&self) -> Connections {
+    fn usage(&self) -> StoreUse {
         let status = self.readers.status();
         let busy = status.size.saturating_sub(status.available);
-        Connections { most: status.max_size, busy, waiting: status.waiting }
+        StoreUse { connections: status.max_size, busy, waiting: status.waiting, ..StoreUse::default() }
     }
 
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
