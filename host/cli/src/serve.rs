@@ -38,7 +38,7 @@ Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
   stepwell serve --source demo                 sample data, which is not kept
   stepwell serve --http 127.0.0.1:8765
 
-What is not given here, [server] and [source] of the configuration say.")]
+What is not given here, [server], [auth], [limits] and [source] of the configuration say.")]
 pub(crate) struct Serve {
     /// Speaks on standard input and output; the default where input is not a terminal and the configuration names no
     /// address

@@ -425,7 +425,9 @@ async fn tokens_that_are_asked_about() {
         authority.about(&token, manner);
         refused(&world, &server, name, &list().bearing(&token), expected).await;
     }
+    let questions = authority.questions();
     refused(&world, &server, "of the store", &list().bearing(&own), UNKNOWN).await;
+    assert_eq!(authority.questions(), questions, "a token of the store is shown to nobody else");
     assert_eq!(authority.strayed(), 0, "a token goes nowhere but where the operator said");
 }
 

@@ -63,6 +63,12 @@ impl Token {
         Sha256::digest(self.0.as_bytes()).into()
     }
 
+    /// Whether it has the form of a store's own token. Such a one is nobody else's business.
+    #[must_use]
+    pub fn is_of_a_store(&self) -> bool {
+        [TokenKind::Client, TokenKind::Owner].iter().any(|kind| self.0.starts_with(kind.prefix()))
+    }
+
     /// Shows the token itself: once, to the person who made it.
     #[must_use]
     pub fn reveal(&self) -> &str {
@@ -108,6 +114,7 @@ mod tests {
         assert_ne!(one, two);
         assert_eq!(one.reveal().len(), "swc_".len() + 43);
         assert_eq!(format!("{one:?}"), "Token(***)");
+        assert!(one.is_of_a_store() && !Token::new("eyJ").is_of_a_store());
         assert_ne!(one.digest(), two.digest());
     }
 }

@@ -21,6 +21,8 @@ const NO: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(1);
 /// How many questions are asked at a time. Tokens that nobody knows must not become a flood at the other end.
 const AT_A_TIME: usize = 32;
+/// What is said of a token that does not count, whatever the reason.
+const UNKNOWN: &str = "the token is unknown, expired or revoked";
 /// How long a question waits for its turn.
 const TURN: Duration = Duration::from_secs(2);
 
@@ -52,6 +54,10 @@ impl Introspection {
 
     /// Finds the grant that a token stands for.
     pub(super) async fn vouch(&self, token: &Token) -> Result<Vouched, Refusal> {
+        // A token that someone sent here by mistake is not shown to another server.
+        if token.is_of_a_store() {
+            return Err(untrusted(UNKNOWN));
+        }
         let slot = self.answers.slot(token.digest());
         let mut answer = slot.lock().await;
         if let Some((verdict, until)) = &*answer
@@ -98,7 +104,7 @@ impl Introspection {
             serde_json::from_slice(&body).map_err(|_| unavailable("its answer is no JSON object"))?;
         match claims.get("active") {
             Some(Value::Bool(true)) => Ok(self.trust.check(&claims, now())),
-            Some(Value::Bool(false)) => Ok(Err(untrusted("the token is unknown, expired or revoked"))),
+            Some(Value::Bool(false)) => Ok(Err(untrusted(UNKNOWN))),
             _ => Err(unavailable("its answer does not say whether the token is active")),
         }
     }

@@ -157,7 +157,9 @@ impl KeySet {
         {
             return Ok(key);
         }
-        let problem = self.refresh(known.since).await;
+        // Whoever can do with an old key does not wait for one who already asks for new ones.
+        let is_urgent = !known.is_younger_than(STALE) || known.find(kid, algorithm).is_none();
+        let problem = self.refresh(known.since, is_urgent).await;
         let known = self.known();
         match (known.is_younger_than(STALE), known.find(kid, algorithm), problem) {
             (true, Some(key), _) => Ok(key),
@@ -169,8 +171,12 @@ impl KeySet {
     }
 
     /// Fetches the keys again, unless someone did since `seen` or the server was asked a moment ago. Says what went wrong.
-    async fn refresh(&self, seen: Option<Instant>) -> Option<String> {
-        let mut asked = self.asked.lock().await;
+    async fn refresh(&self, seen: Option<Instant>, is_urgent: bool) -> Option<String> {
+        let mut asked = match self.asked.try_lock() {
+            Ok(asked) => asked,
+            Err(_) if is_urgent => self.asked.lock().await,
+            Err(_) => return None,
+        };
         if self.known().since != seen || asked.is_some_and(|at| at.elapsed() < PAUSE) {
             return None;
         }
