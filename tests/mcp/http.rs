@@ -14,6 +14,8 @@ pub(crate) struct Http {
     pub(crate) server: Running,
     /// Host and port.
     pub(crate) address: String,
+    /// Host and port of the operator's listener, where there is one.
+    pub(crate) admin: Option<String>,
     pub(crate) token: String,
 }
 
@@ -51,7 +53,8 @@ impl Http {
         let url = says["listening"].as_str().expect("a URL");
         let address =
             url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).expect("our URL");
-        Self { server: Running(child), address: address.to_owned(), token: World::token(granted) }
+        let admin = says["admin"].as_str().and_then(|url| url.strip_prefix("http://")).map(str::to_owned);
+        Self { server: Running(child), address: address.to_owned(), admin, token: World::token(granted) }
     }
 
     /// Sends a request of the protocol and gives the reply.

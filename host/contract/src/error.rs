@@ -96,6 +96,15 @@ codes! {
     QueryNotFound = "query_not_found", ResourceServer, Some(404), "The phrase does not occur in the field.";
     AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
     QueryTooBroad = "query_too_broad", ResourceServer, Some(422), "Answering would take too long; narrow the question.";
+    InvalidRequest = "invalid_request", Adapter, Some(400), "The HTTP request itself is malformed.";
+    HostNotAllowed = "host_not_allowed", Adapter, Some(403), "The server does not answer under this name.";
+    OriginNotAllowed = "origin_not_allowed", Adapter, Some(403), "Web pages of this origin may not ask.";
+    RequestTimeout = "request_timeout", Adapter, Some(408), "The request did not arrive in time.";
+    RequestTooLarge = "request_too_large", Adapter, Some(413), "The request is larger than any that makes sense.";
+    RateLimited = "rate_limited", Adapter, Some(429), "The grant's share of the server is used up; ask again later.";
+    Overloaded = "overloaded", Adapter, Some(503), "The server has more to do than it can; ask again later.";
+    AnswerTimeout = "answer_timeout", Adapter, Some(504), "The answer took too long and was given up.";
+    AuthorizationUnavailable = "authorization_unavailable", Authorization, Some(503), "The authorization server could not be asked whether the token counts.";
     TierError = "tier_error", Tier, None, "A plugin failed, and its policy is to refuse.";
     SourceUnavailable = "source_unavailable", ResourceServer, Some(503), "The store did not answer.";
     LedgerUnavailable = "ledger_unavailable", ResourceServer, Some(503), "What would be shown could not be written to the owner's ledger, so nothing is shown.";

@@ -10,30 +10,42 @@
 //! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
 //! | `answer`, `resource` | the shape of results and refusals |
 //! | `wire` | results for a program that shows them instead of sending them |
+//! | `attend` | what becomes of a request |
 //! | `notices` | who is told that a list changed |
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
-//! | `config`, `ledger` | the `[server]` and `[ledger]` tables of plugins.toml |
+//! | `auth/` | whether a token counts that came over HTTP |
+//! | `admin`, `metrics`, `note` | what an operator sees of it all |
+//! | `config`, `limits`, `ledger`, `auth/config` | the tables of plugins.toml that are read here |
 
+mod admin;
 mod answer;
 mod arguments;
+mod attend;
+pub mod auth;
 mod clients;
 pub mod config;
 mod door;
 mod handler;
 pub mod http;
 pub mod ledger;
+pub mod limits;
+mod metrics;
+mod note;
 mod notices;
 mod request_id;
 mod resource;
+mod secret_file;
 mod server;
 mod signal;
 pub mod stdio;
 mod tools;
 pub mod wire;
 
+pub use auth::AuthConfig;
 pub use config::ServerConfig;
 pub use ledger::LedgerConfig;
+pub use limits::LimitsConfig;
 pub use server::{Server, StartError};
 pub use signal::Ending;

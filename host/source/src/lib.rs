@@ -30,6 +30,6 @@ pub use embedded::Embedded;
 pub use error::{Failure, SourceError};
 pub use ledger::{Disclosure, Extent};
 pub use shape::{Field, FieldKind, FieldShape, RecordRef, RecordView};
-pub use source::Source;
+pub use source::{Source, StoreUse};
 pub use token::{Caller, Token};
 pub use url::SourceUrl;

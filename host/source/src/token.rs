@@ -81,6 +81,12 @@ impl Token {
         digest[..6].iter().fold("tok_".to_owned(), |name, byte| format!("{name}{byte:02x}"))
     }
 
+    /// Whether it has the form of a store's own token. Such a one is nobody else's business.
+    #[must_use]
+    pub fn is_of_a_store(&self) -> bool {
+        [TokenKind::Client, TokenKind::Package, TokenKind::Owner].iter().any(|kind| self.0.starts_with(kind.prefix()))
+    }
+
     /// Shows the token itself: once, to the person who made it.
     #[must_use]
     pub fn reveal(&self) -> &str {
@@ -164,6 +170,7 @@ mod tests {
         assert_ne!(one, two);
         assert_eq!(one.reveal().len(), "swc_".len() + 43);
         assert_eq!(format!("{one:?}"), "Token(***)");
+        assert!(one.is_of_a_store() && !Token::new("eyJ").is_of_a_store());
         assert_ne!(one.digest(), two.digest());
         assert!(one.name().starts_with("tok_") && one.name().len() == 16);
         assert!(!one.reveal().contains(&one.name()[4..]) && one.name() != two.name());

@@ -5,6 +5,7 @@ use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::{PreparedRecord, Semantics};
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use crate::time::Millis;
 use async_trait::async_trait;
@@ -27,6 +28,9 @@ pub(crate) trait Engine: Send + Sync + Debug {
 
     /// A query for all of the words.
     fn all_words(&self, words: &[Stem]) -> String;
+
+    /// How busy the connections that read are.
+    fn usage(&self) -> StoreUse;
 
     /// Stores records in one transaction. When it returns, they survive a crash.
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure>;

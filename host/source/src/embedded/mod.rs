@@ -46,7 +46,7 @@ use crate::query::{
     AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
 };
 use crate::shape::{Digest, Field, RecordRef, RecordView};
-use crate::source::Source;
+use crate::source::{Source, StoreUse};
 use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use async_trait::async_trait;
@@ -55,6 +55,7 @@ use observe::{Observer, Seen};
 use row::{Param, Row};
 use statement::Statement;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
@@ -64,11 +65,13 @@ use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
 pub struct Embedded {
     engine: Box<dyn Engine>,
     observer: Option<Arc<dyn Observer>>,
+    ledger_writes: AtomicU64,
+    ledger_faults: AtomicU64,
 }
 
 impl Embedded {
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
-        Self { engine, observer: None }
+        Self { engine, observer: None, ledger_writes: AtomicU64::new(0), ledger_faults: AtomicU64::new(0) }
     }
 
     /// Tells an observer of every statement that reads: which one, and how much came back.
@@ -162,6 +165,22 @@ impl Source for Embedded {
         Ok(caller)
     }
 
+    async fn admit(&self, grant_id: &str) -> Result<Caller> {
+        let unknown = || Refusal::new(Code::InvalidToken, "the token names no grant that is known here");
+        let rows = self.read(Statement::Admit, bind![grant_id]).await?;
+        let mut row = rows.into_iter().next().ok_or_else(unknown)?;
+        let client = row.text()?;
+        let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
+        refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
+        Ok(Caller { grant: grant_id.to_owned(), client })
+    }
+
+    fn usage(&self) -> Option<StoreUse> {
+        let ledger_writes = self.ledger_writes.load(Ordering::Relaxed);
+        let ledger_faults = self.ledger_faults.load(Ordering::Relaxed);
+        Some(StoreUse { ledger_writes, ledger_faults, ..self.engine.usage() })
+    }
+
     async fn record(
         &self,
         caller: &Caller,
@@ -212,7 +231,10 @@ impl Source for Embedded {
     }
 
     async fn disclose(&self, caller: &Caller, tool: &str, disclosed: &[Disclosure]) -> Result<()> {
-        Ok(self.write_down(caller, tool, disclosed).await?)
+        let written = self.write_down(caller, tool, disclosed).await;
+        let count = if written.is_ok() { &self.ledger_writes } else { &self.ledger_faults };
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(written?)
     }
 
     async fn keyring(&self) -> Result<Keyring> {

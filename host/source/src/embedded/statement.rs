@@ -295,6 +295,9 @@ statements! {
         FROM package_grant pg JOIN grants g ON g.id = pg.grant_id JOIN grant_scope gs ON gs.grant_id = g.id
         JOIN scope s ON s.id = gs.scope WHERE pg.package_id = ?1";
 
+    /// Whose grant it is and whether it counts, for a token that was checked elsewhere.
+    Admit Books = "SELECT client, expires_at, revoked_at FROM grants WHERE id = ?1";
+
     /// Whether a grant counts, for saying why nothing was found.
     GrantTimes Books = "SELECT revoked_at, expires_at FROM grants WHERE id = ?1";
 

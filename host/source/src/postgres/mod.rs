@@ -14,6 +14,7 @@ use crate::embedded::row::{Cell, Param, Row};
 use crate::embedded::statement::{Reads, Statement};
 use crate::error::Failure;
 use crate::ledger::NewEntries;
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -139,6 +140,12 @@ impl Engine for Postgres {
 
     fn all_words(&self, words: &[Stem]) -> String {
         spelled(words).join(" & ")
+    }
+
+    fn usage(&self) -> StoreUse {
+        let status = self.readers.status();
+        let busy = status.size.saturating_sub(status.available);
+        StoreUse { connections: status.max_size, busy, waiting: status.waiting, ..StoreUse::default() }
     }
 
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {

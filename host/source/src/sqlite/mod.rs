@@ -13,6 +13,7 @@ use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
@@ -144,6 +145,12 @@ impl Engine for Sqlite {
 
     fn all_words(&self, words: &[Stem]) -> String {
         spelled(words).join(" AND ")
+    }
+
+    fn usage(&self) -> StoreUse {
+        let status = self.readers.status();
+        let busy = status.size.saturating_sub(status.available);
+        StoreUse { connections: status.max_size, busy, waiting: status.waiting, ..StoreUse::default() }
     }
 
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
