@@ -136,17 +136,19 @@ impl Embedded {
         conditions: &[Condition],
     ) -> Result<Option<Vec<Listed<'a>>>> {
         for (index, condition) in conditions.iter().enumerate() {
-            let range = condition.range();
-            let params = bind![
-                caller.grant(),
-                time::now(),
-                granted.scope,
-                condition.field.as_str(),
-                &range.from[..],
-                &range.to[..],
-                FEW as i64 + 1,
-            ];
-            let rows = self.read(Statement::FilteredRecords, params).await?;
+            let mut rows = Vec::new();
+            for range in condition.ranges() {
+                let params = bind![
+                    caller.grant(),
+                    time::now(),
+                    granted.scope,
+                    condition.field.as_str(),
+                    &range.from[..],
+                    &range.to[..],
+                    FEW as i64 + 1,
+                ];
+                rows.extend(self.read(Statement::FilteredRecords, params).await?);
+            }
             if rows.len() > FEW {
                 continue;
             }
@@ -189,14 +191,14 @@ impl Embedded {
         conditions: &[Condition],
     ) -> Result<HashSet<i64>> {
         for condition in conditions {
-            let range = condition.range();
+            let ranges = condition.ranges();
             let mut met = HashSet::new();
             for some in records.chunks(AT_ONCE) {
                 let mut params = bind![caller.grant(), time::now(), scope, condition.field.as_str()];
                 params.extend(padded(some));
                 for mut row in self.read(Statement::FilterValues, params).await? {
                     let (record, value) = (row.int()?, row.bytes_or_null()?.unwrap_or_default());
-                    if range.contains(&value) {
+                    if ranges.iter().any(|range| range.contains(&value)) {
                         met.insert(record);
                     }
                 }

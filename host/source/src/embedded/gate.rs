@@ -143,7 +143,7 @@ impl Gate {
                     test: Test::Equal,
                     value: Scalar::Text("a heron".into()),
                 };
-                let range = one.range();
+                let range = one.ranges().swap_remove(0);
                 bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], 100]
             }
             Statement::MatchUnits => bind![grant, NOW, scope, record, word, "", -1, 100],
