@@ -11,8 +11,12 @@ use crate::prepare::Manifest;
 use crate::shape::{FieldKind, RecordIdentity};
 use crate::time::{self, Millis};
 use crate::token::Caller;
+use std::collections::HashMap;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, ConnectionId, RecordId, Refusal, StreamName};
+
+/// How many records tell which kinds of value the fields of a stream have, if a grant shows only some of its records.
+const TELLING_RECORDS: i64 = 1_000;
 
 /// One granted stream of one connection, with the store's own number for it.
 #[derive(Clone, Debug)]
@@ -128,14 +132,35 @@ impl Embedded {
 
     /// The granted fields of a stream, and what can be asked about each.
     pub(super) async fn granted_fields(&self, caller: &Caller, granted: &Granted) -> Result<Vec<FieldInfo>> {
-        let mut fields = Vec::new();
+        let (mut names, mut in_sight) = (Vec::new(), None);
         let params = bind![caller.grant(), time::now(), granted.scope];
         for mut row in self.read(Statement::GrantedFields, params).await? {
-            let name = row.text()?;
-            let kinds = FieldKind::in_bits(row.int_or_null()?.unwrap_or_default());
-            fields.push(project::field(&granted.manifest, name, kinds));
+            let (name, all_records) = (row.text()?, row.int()? != 0);
+            names.push((name, row.int_or_null()?.unwrap_or_default()));
+            if !all_records && in_sight.is_none() {
+                in_sight = Some(self.kinds_in_sight(caller, granted).await?);
+            }
+        }
+        let mut fields = Vec::with_capacity(names.len());
+        for (name, of_all) in names {
+            let bits =
+                in_sight.as_ref().map_or(of_all, |kinds| kinds.get(&name).copied().unwrap_or_default());
+            fields.push(project::field(&granted.manifest, name, FieldKind::in_bits(bits)));
         }
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(fields)
+    }
+
+    /// The kinds of value in the granted fields, as bits, judged by records that the grant shows: what a stream has noted of
+    /// all its records would tell of the others.
+    async fn kinds_in_sight(&self, caller: &Caller, granted: &Granted) -> Result<HashMap<String, i64>> {
+        let mut kinds: HashMap<String, i64> = HashMap::new();
+        let params = bind![caller.grant(), time::now(), granted.scope, TELLING_RECORDS];
+        for mut row in self.read(Statement::KindsInSight, params).await? {
+            let (name, kind) = (row.text()?, row.int()?);
+            let bit = FieldKind::from_code(kind).map_or(0, |kind| 1 << kind.code());
+            *kinds.entry(name).or_default() |= bit;
+        }
+        Ok(kinds)
     }
 }
