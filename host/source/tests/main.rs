@@ -7,6 +7,7 @@ mod changes;
 mod dice;
 mod equal_answers;
 mod expanding;
+mod faults;
 mod grants;
 mod huge;
 mod ledger;
