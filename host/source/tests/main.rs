@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
+mod beside;
 mod care;
 mod changes;
 mod dice;
