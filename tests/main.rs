@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
 mod authoring;
+mod beside;
 mod caring;
 mod classes;
 mod clients;
@@ -10,6 +11,7 @@ mod configuring;
 mod contract;
 mod demo;
 mod disclosing;
+mod failing;
 mod granting;
 mod help;
 mod ingesting;
