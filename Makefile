@@ -35,4 +35,4 @@ bench:
 # Chance calls under chance grants against a model of the store, from a new seed, which it prints: SOAK calls on each engine.
 SOAK ?= 20000
 soak:
-	STEPWELL_SOAK=$(SOAK) cargo test --profile bench --locked -p stepwell-source --test main oracle -- --nocapture
+	STEPWELL_SOAK=$(SOAK) cargo test --profile bench --locked -p stepwell-source --test main -- oracle beside --nocapture

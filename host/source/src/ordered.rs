@@ -92,6 +92,36 @@ pub fn number(json: &str) -> Option<Vec<u8>> {
     Some([&[NUMBER, if negative { 0 } else { 2 }], &body[..]].concat())
 }
 
+/// Whether a text spells a JSON number of which JSON readers may lose digits: they keep 15 of every number, and all of a
+/// whole one that a machine word holds.
+#[must_use]
+pub fn may_be_rounded(text: &str) -> bool {
+    let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        && text.ends_with(|last: char| last.is_ascii_digit())
+        && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
+    if !is_number || text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok() {
+        return false;
+    }
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let significant = digits.trim_matches('0').len();
+    significant > 15 || (significant > 0 && !(f64::MIN_POSITIVE..WHOLE_MAX).contains(&magnitude(text)))
+}
+
+/// From here on a whole number does not fit into a machine word.
+const WHOLE_MAX: f64 = 18_446_744_073_709_551_616.0;
+
+fn magnitude(json: &str) -> f64 {
+    json.parse::<f64>().unwrap_or(f64::INFINITY).abs()
+}
+
+/// Whether a number that was read from JSON may have lost digits that nobody sees any more: a whole one that does not fit
+/// into a machine word.
+#[must_use]
+pub fn was_too_large(json: &str) -> bool {
+    magnitude(json) >= WHOLE_MAX
+}
+
 /// Reads an exponent; one that no machine number can hold is as far out as can be.
 fn power_of_ten(exponent: &str) -> i64 {
     let digits = exponent.strip_prefix('+').unwrap_or(exponent);

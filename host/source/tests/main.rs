@@ -2,11 +2,13 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
+mod beside;
 mod care;
 mod changes;
 mod dice;
 mod equal_answers;
 mod expanding;
+mod faults;
 mod grants;
 mod huge;
 mod ledger;

@@ -65,13 +65,19 @@ impl Embedded {
                 false => self.few(granted, &query.conditions).await?,
             };
             if let Some(few) = few {
-                let records: Vec<i64> = few.iter().map(|one| one.record).collect();
+                let mut records: Vec<i64> = few.iter().map(|one| one.record).collect();
+                // In one order, so that a sum that has to be rounded is always rounded alike.
+                records.sort_unstable();
                 for some in records.chunks(AT_ONCE) {
                     let mut params = bind![grant, time::now(), granted.scope, field.as_str()];
                     params.extend(padded(some));
                     params.push(group.as_str().into());
+                    let mut values = Vec::with_capacity(some.len());
                     for mut row in self.read(Statement::ValuesOf, params).await? {
-                        let _record = row.int()?;
+                        values.push((row.int()?, row));
+                    }
+                    values.sort_unstable_by_key(|(record, _)| *record);
+                    for (_, mut row) in values {
                         sums.add(&mut row)?;
                     }
                 }

@@ -11,8 +11,12 @@ use crate::prepare::Manifest;
 use crate::shape::{FieldKind, RecordIdentity};
 use crate::time::{self, Millis};
 use crate::token::Caller;
+use std::collections::HashMap;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, ConnectionId, RecordId, Refusal, StreamName};
+
+/// How many records tell which kinds of value the fields of a stream have, if a grant shows only some of its records.
+const TELLING_RECORDS: i64 = 1_000;
 
 /// One granted stream of one connection, with the store's own number for it.
 #[derive(Clone, Debug)]
@@ -42,33 +46,36 @@ impl Granted {
 impl Embedded {
     /// Lists the granted streams, with all that the grant says about them.
     pub(super) async fn list_catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
-        let mut all = Vec::new();
+        let (mut all, mut infos) = (Vec::new(), Vec::new());
         for granted in self.granted_scopes(caller).await? {
             let fields = self.granted_fields(&granted).await?;
-            all.push((granted, fields));
+            let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+            all.push((granted, names));
+            infos.push(fields);
         }
         let relationships: Vec<_> =
-            all.iter().map(|(granted, fields)| project::relationships(granted, fields, &all)).collect();
-        let scope = |((granted, fields), relationships): ((Granted, Vec<FieldInfo>), _)| {
-            let has = |name: &str| fields.iter().any(|field| field.name == name);
-            let manifest = &granted.manifest;
-            GrantedScope {
-                declared: manifest.document().is_some(),
-                semantics: manifest.semantics(),
-                primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
-                cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
-                views: project::views(manifest, &fields),
-                relationships,
-                connection: granted.connection,
-                connector: granted.connector,
-                label: granted.label,
-                stream: granted.stream,
-                since: granted.since,
-                until: granted.until,
-                fields,
-            }
-        };
-        Ok(all.into_iter().zip(relationships).map(scope).collect())
+            all.iter().map(|(granted, names)| project::relationships(granted, names, &all)).collect();
+        let scope =
+            |(((granted, names), fields), relationships): (((Granted, Vec<String>), Vec<FieldInfo>), _)| {
+                let has = |name: &str| names.iter().any(|field| field == name);
+                let manifest = &granted.manifest;
+                GrantedScope {
+                    declared: manifest.document().is_some(),
+                    semantics: manifest.semantics(),
+                    primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
+                    cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
+                    views: project::views(manifest, &names),
+                    relationships,
+                    connection: granted.connection,
+                    connector: granted.connector,
+                    label: granted.label,
+                    stream: granted.stream,
+                    since: granted.since,
+                    until: granted.until,
+                    fields,
+                }
+            };
+        Ok(all.into_iter().zip(infos).zip(relationships).map(scope).collect())
     }
 
     /// The granted streams; a grant that ended is refused here.
@@ -141,14 +148,35 @@ impl Embedded {
 
     /// The granted fields of a stream, and what can be asked about each.
     pub(super) async fn granted_fields(&self, granted: &Granted) -> Result<Vec<FieldInfo>> {
-        let mut fields = Vec::new();
+        let (mut names, mut in_sight) = (Vec::new(), None);
         let params = bind![granted.grant.as_str(), time::now(), granted.scope];
         for mut row in self.read(Statement::GrantedFields, params).await? {
-            let name = row.text()?;
-            let kinds = FieldKind::in_bits(row.int_or_null()?.unwrap_or_default());
-            fields.push(project::field(&granted.manifest, name, kinds));
+            let (name, all_records) = (row.text()?, row.int()? != 0);
+            names.push((name, row.int_or_null()?.unwrap_or_default()));
+            if !all_records && in_sight.is_none() {
+                in_sight = Some(self.kinds_in_sight(granted).await?);
+            }
+        }
+        let mut fields = Vec::with_capacity(names.len());
+        for (name, of_all) in names {
+            let bits =
+                in_sight.as_ref().map_or(of_all, |kinds| kinds.get(&name).copied().unwrap_or_default());
+            fields.push(project::field(&granted.manifest, name, FieldKind::in_bits(bits)));
         }
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(fields)
+    }
+
+    /// The kinds of value in the granted fields, as bits, judged by records that the grant shows: what a stream has noted of
+    /// all its records would tell of the others.
+    async fn kinds_in_sight(&self, granted: &Granted) -> Result<HashMap<String, i64>> {
+        let mut kinds: HashMap<String, i64> = HashMap::new();
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope, TELLING_RECORDS];
+        for mut row in self.read(Statement::KindsInSight, params).await? {
+            let (name, kind) = (row.text()?, row.int()?);
+            let bit = FieldKind::from_code(kind).map_or(0, |kind| 1 << kind.code());
+            *kinds.entry(name).or_default() |= bit;
+        }
+        Ok(kinds)
     }
 }

@@ -10,6 +10,7 @@ use crate::terms::Stem;
 use crate::time::Millis;
 use async_trait::async_trait;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// A database that can run the closed set of statements.
 #[async_trait]
@@ -43,8 +44,8 @@ pub(crate) struct Batch {
     pub(crate) scope: i64,
     /// How its records live.
     pub(crate) semantics: Semantics,
-    /// The records.
-    pub(crate) records: Vec<PreparedRecord>,
+    /// The records, which whoever stores them can try again.
+    pub(crate) records: Arc<Vec<PreparedRecord>>,
     /// The moment of arrival.
     pub(crate) now: Millis,
 }

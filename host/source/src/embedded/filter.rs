@@ -131,17 +131,19 @@ impl Embedded {
         conditions: &[Condition],
     ) -> Result<Option<Vec<Listed<'a>>>> {
         for (index, condition) in conditions.iter().enumerate() {
-            let range = condition.range();
-            let params = bind![
-                granted.grant.as_str(),
-                time::now(),
-                granted.scope,
-                condition.field.as_str(),
-                &range.from[..],
-                &range.to[..],
-                FEW as i64 + 1,
-            ];
-            let rows = self.read(Statement::FilteredRecords, params).await?;
+            let mut rows = Vec::new();
+            for range in condition.ranges() {
+                let params = bind![
+                    granted.grant.as_str(),
+                    time::now(),
+                    granted.scope,
+                    condition.field.as_str(),
+                    &range.from[..],
+                    &range.to[..],
+                    FEW as i64 + 1,
+                ];
+                rows.extend(self.read(Statement::FilteredRecords, params).await?);
+            }
             if rows.len() > FEW {
                 continue;
             }
@@ -178,7 +180,7 @@ impl Embedded {
         conditions: &[Condition],
     ) -> Result<HashSet<i64>> {
         for condition in conditions {
-            let range = condition.range();
+            let ranges = condition.ranges();
             let mut met = HashSet::new();
             for some in records.chunks(AT_ONCE) {
                 let (grant, field) = (granted.grant.as_str(), condition.field.as_str());
@@ -186,7 +188,7 @@ impl Embedded {
                 params.extend(padded(some));
                 for mut row in self.read(Statement::FilterValues, params).await? {
                     let (record, value) = (row.int()?, row.bytes_or_null()?.unwrap_or_default());
-                    if range.contains(&value) {
+                    if ranges.iter().any(|range| range.contains(&value)) {
                         met.insert(record);
                     }
                 }

@@ -124,6 +124,7 @@ impl Gate {
             Statement::BlobParts => bind![grant, NOW, scope, record, "file", "/file", -1, 9_000, bytes],
             Statement::RecordFields => bind![grant, NOW, scope, record],
             Statement::GrantedFields => bind![grant, NOW, scope],
+            Statement::KindsInSight => bind![grant, NOW, scope, 100],
             Statement::GrantedScopes => bind![grant, NOW],
             Statement::Values => bind![grant, NOW, scope, record - 1, "subject", "subject", 1],
             Statement::ValuesOf => {
@@ -143,7 +144,7 @@ impl Gate {
                     test: Test::Equal,
                     value: Scalar::Text("a heron".into()),
                 };
-                let range = one.range();
+                let range = one.ranges().swap_remove(0);
                 bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], 100]
             }
             Statement::MatchUnits => bind![grant, NOW, scope, record, word, "", -1, 100],
@@ -178,7 +179,9 @@ impl Gate {
                 let _record = (row.int(), row.int_or_null(), row.int_or_null(), row.int_or_null());
                 row.int_or_null().unwrap().is_some()
             }
-            Statement::RecordFields | Statement::GrantedFields => row.text().unwrap() == "body",
+            Statement::RecordFields | Statement::GrantedFields | Statement::KindsInSight => {
+                row.text().unwrap() == "body"
+            }
             Statement::Values | Statement::ValuesOf => {
                 row.int().unwrap() == record && row.int_or_null().unwrap().is_some()
             }

@@ -43,7 +43,7 @@ impl Embedded {
     }
 
     async fn fields_of_view(&self, granted: &Granted, view: &str) -> Result<Vec<String>> {
-        let fields = self.granted_fields(granted).await?;
+        let fields = self.granted_names(&granted.grant, granted.scope).await?;
         let views = project::views(&granted.manifest, &fields);
         if let Some(found) = views.iter().find(|known| known.id == view) {
             return Ok(found.fields.clone());

@@ -32,6 +32,13 @@ macro_rules! record_in_sight {
     };
 }
 
+/// Whether the grant covers all records of a stream.
+macro_rules! all_records {
+    () => {
+        "gs.since IS NULL AND gs.until IS NULL AND gs.listed = 0 "
+    };
+}
+
 /// The values of two granted fields of records.
 macro_rules! pair_of_values {
     ($one:literal, $two:literal) => {
@@ -337,12 +344,24 @@ statements! {
          LEFT JOIN seg t ON t.field = f.id AND t.char_start = 0 ",
         grant_counts!(), "AND s.id = ?3");
 
-    /// The granted fields of a connection's stream, and the kinds of value that are in them.
+    /// The granted fields of a connection's stream, whether all of its records are granted, and if so the kinds of value
+    /// that are in the fields.
     GrantedFields Shape = concat!(
-        "SELECT gf.field, sf.kinds ", under_grant!(),
+        "SELECT gf.field, CAST(CASE WHEN ", all_records!(), "THEN 1 ELSE 0 END AS BIGINT),
+           CASE WHEN ", all_records!(), "THEN sf.kinds END ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
          LEFT JOIN scope_field sf ON sf.scope = s.id AND sf.field = gf.field ",
         grant_counts!(), "AND s.id = ?3");
+
+    /// The kinds of value in the granted fields of the `?4` records in sight that were emitted last.
+    KindsInSight Shape = concat!(
+        "SELECT f.top, f.kind FROM (
+           SELECT r.id, s.id AS scope, g.id AS grant_id ", under_grant!(),
+        "  JOIN record r ON r.scope = s.id AND ", record_in_sight!(), grant_counts!(),
+        "  AND s.id = ?3 ORDER BY r.emitted DESC, r.rid DESC LIMIT ?4) n
+         JOIN grant_field gf ON gf.grant_id = n.grant_id AND gf.scope = n.scope
+         JOIN field f ON f.rec = n.id AND f.top = gf.field AND f.nested = 0
+         GROUP BY f.top, f.kind");
 
     /// The granted streams.
     GrantedScopes Shape = concat!(
@@ -508,9 +527,12 @@ statements! {
     ForgetOrder Nothing = "UPDATE record SET time = emitted, sha256 = ?2 WHERE scope = ?1";
     /// Forgets the consent times of a stream's records, and what they are compared by, because another field has them now.
     ForgetConsent Nothing = "UPDATE record SET consent_time = NULL, sha256 = ?2 WHERE scope = ?1";
-    /// Forgets the records that went out of sight before the moment `?2`.
+    /// Forgets the records that went out of sight before the moment `?2`. Where one has moved and is still there, it stays
+    /// known where it was before: else it would look as if it had come into sight of those who saw it all along.
     ForgetFormerRecords Nothing = "DELETE FROM former_record WHERE scope = ?1
-        AND ended <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)";
+        AND ended <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)
+        AND NOT EXISTS (SELECT 1 FROM record r
+          WHERE r.scope = former_record.scope AND r.rid = former_record.rid AND r.period = former_record.ended)";
     /// Forgets the fields that records lost before the moment `?2`.
     ForgetFormerFields Nothing = "DELETE FROM former_field WHERE rec IN (SELECT id FROM record WHERE scope = ?1)
         AND revision <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)";

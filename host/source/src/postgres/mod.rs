@@ -20,15 +20,31 @@ use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use reader::{InUse, READ_MAX, stopped};
 use std::time::Duration;
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 use tokio_postgres::Config;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How many reads run at a time; a server shares its database with others.
 const READERS: usize = 8;
 
+/// How many connections write: an import, and the ledger beside it.
+const WRITERS: usize = 2;
+
 /// How long to wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait for an answer to a read, or to an entry of the ledger. The server itself ends a read earlier, so
+/// whoever says nothing for so long is no longer there.
+const ANSWER: Duration = Duration::from_secs(15);
+
+/// How long a transaction that writes may take. A full batch takes seconds; this is for a server that is gone.
+const WRITTEN: Duration = Duration::from_secs(300);
+
+/// How long a connection is silent before it is asked whether there is still someone.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// All tables live in a schema of their own, so that a shared database stays tidy.
 pub(crate) const SCHEMA: &str = "stepwell";
@@ -46,7 +62,7 @@ const BAD_ADDRESS: &str = "the address is not of the form postgres://user:passwo
 /// Opens a store in a database.
 pub async fn open(url: &str) -> Result<Embedded, Failure> {
     let config = configure(url)?;
-    let writer = pool(&config, 2, WRITER)?;
+    let writer = pool(&config, WRITERS, WRITER)?;
     migrate::migrate(&mut *connection(&writer).await?, SCHEMA).await?;
     // A second line behind the statements themselves: what reads cannot write, and sees what its grant covers.
     let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
@@ -71,6 +87,11 @@ fn configure(url: &str) -> Result<Config, Failure> {
     // The parser's own words could repeat a part of a password that was not percent-encoded.
     let mut config: Config = url.parse().map_err(|_| Failure::Store(BAD_ADDRESS.into()))?;
     config.application_name("stepwell").connect_timeout(PATIENCE);
+    config
+        .keepalives_idle(SILENCE)
+        .keepalives_interval(PATIENCE)
+        .keepalives_retries(3)
+        .tcp_user_timeout(SILENCE);
     Ok(config)
 }
 
@@ -106,32 +127,69 @@ fn pool(config: &Config, size: usize, set: impl Into<String>) -> Result<Pool, Fa
 }
 
 async fn connection(pool: &Pool) -> Result<Object, Failure> {
-    pool.get().await.map_err(|error| match error {
+    // The pool's own limits do not cover the first words that are said over a new connection.
+    let outcome = timeout(2 * PATIENCE, pool.get()).await.map_err(|_| Failure::NoAnswer)?;
+    outcome.map_err(|error| match error {
         deadpool_postgres::PoolError::Backend(error) => error.into(),
         other => Failure::Pool(other.to_string()),
     })
 }
 
+/// Gives a connection back, unless it did not answer: then nobody else may wait for it.
+fn give_back<T>(client: Object, outcome: Result<Result<T, Failure>, Elapsed>) -> Result<T, Failure> {
+    outcome.unwrap_or_else(|_| {
+        drop(Object::take(client));
+        Err(Failure::NoAnswer)
+    })
+}
+
+/// Whether a connection had ended before it was used: it was idle when it broke, or when the server said goodbye.
+fn had_ended(failure: &Failure) -> bool {
+    let Failure::Postgres(error) = failure else { return false };
+    let goodbyes = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN];
+    error.is_closed() || error.code().is_some_and(|code| goodbyes.contains(code))
+}
+
 #[async_trait]
 impl Engine for Postgres {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
-        self.select(statement.name(), &statement.postgres(), reader(statement, &params), &params).await
+        // The pool does not always know that connections ended while nobody used them. Each try takes one away.
+        let sql = statement.postgres();
+        let select = || self.select(statement.name(), &sql, reader(statement, &params), &params);
+        for _ in 0..READERS {
+            match select().await {
+                Err(failure) if had_ended(&failure) => {}
+                outcome => return outcome,
+            }
+        }
+        select().await
     }
 
     async fn write(&self, statements: Vec<(Statement, Vec<Param>)>) -> Result<Vec<u64>, Failure> {
         let mut client = connection(&self.writer).await?;
-        let transaction = client.transaction().await?;
-        let mut changed = Vec::with_capacity(statements.len());
-        for (statement, params) in &statements {
-            let prepared = transaction.prepare_cached(&statement.postgres()).await?;
-            changed.push(transaction.execute(&prepared, &bound(params)).await?);
-        }
-        transaction.commit().await?;
-        Ok(changed)
+        let work = async {
+            let transaction = client.transaction().await?;
+            let mut changed = Vec::with_capacity(statements.len());
+            for (statement, params) in &statements {
+                let prepared = transaction.prepare_cached(&statement.postgres()).await?;
+                changed.push(transaction.execute(&prepared, &bound(params)).await?);
+            }
+            transaction.commit().await?;
+            Ok(changed)
+        };
+        let outcome = timeout(WRITTEN, work).await;
+        give_back(client, outcome)
     }
 
     async fn append(&self, entries: NewEntries) -> Result<(), Failure> {
-        ledger::append(&connection(&self.writer).await?, &entries).await
+        // As for reads. An entry that should be there twice errs on the safe side.
+        for _ in 0..WRITERS {
+            match self.append_once(&entries).await {
+                Err(failure) if had_ended(&failure) => {}
+                outcome => return outcome,
+            }
+        }
+        self.append_once(&entries).await
     }
 
     fn any_word(&self, words: &[Stem]) -> String {
@@ -150,10 +208,22 @@ impl Engine for Postgres {
 
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
         let mut client = connection(&self.writer).await?;
-        let transaction = client.transaction().await?;
-        let outcome = store::store(&transaction, &batch).await?;
-        transaction.commit().await?;
-        Ok(outcome)
+        let work = async {
+            let transaction = client.transaction().await?;
+            let outcome = store::store(&transaction, &batch).await?;
+            transaction.commit().await?;
+            Ok(outcome)
+        };
+        let outcome = timeout(WRITTEN, work).await;
+        give_back(client, outcome)
+    }
+}
+
+impl Postgres {
+    async fn append_once(&self, entries: &NewEntries) -> Result<(), Failure> {
+        let client = connection(&self.writer).await?;
+        let outcome = timeout(ANSWER, ledger::append(&client, entries)).await;
+        give_back(client, outcome)
     }
 }
 
@@ -204,7 +274,8 @@ impl Postgres {
             // Rows that were read for whoever came before are nobody's.
             set.and(rows)
         };
-        let outcome = outcome.await;
+        // Without an answer it is not given back, and goes as if whoever waits had left.
+        let outcome = timeout(ANSWER, outcome).await.map_err(|_| Failure::NoAnswer)?;
         in_use.answered();
         outcome.map_err(stopped)?.iter().map(|row| cells(name, row)).collect()
     }

@@ -278,7 +278,7 @@ async fn until_busy(onlooker: &Client, wanted: bool) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), watch).await.expect("it comes to that");
+    timeout(Duration::from_secs(60), watch).await.expect("it comes to that");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,8 @@ use crate::embedded::ledger::columns;
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::{NewEntries, NewEntry};
-use rusqlite::{Connection, TransactionBehavior, params};
+use crate::sqlite::writer::begin;
+use rusqlite::{Connection, params};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -24,7 +25,7 @@ pub(super) fn append(connection: &mut Connection, group: Vec<Waiting>) {
 }
 
 fn write(connection: &mut Connection, group: &[Waiting]) -> Result<(), Failure> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = begin(connection)?;
     {
         let mut insert = transaction.prepare_cached(Statement::AddDisclosure.sql())?;
         for NewEntries { at, tool, disclosed } in group.iter().map(|waiting| &waiting.entries) {

@@ -34,6 +34,9 @@ const BUSY: Duration = Duration::from_secs(10);
 /// How many reads run at a time. A read is short and bounded, so a few suffice.
 const READERS: usize = 4;
 
+/// How long a read waits for others to end. Each of them ends sooner, so there are far too many of them.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Whether a store may be made where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -56,6 +59,7 @@ struct Sqlite {
     path: PathBuf,
     readers: Pool<Reader>,
     writer: Writer,
+    patience: Duration,
 }
 
 impl std::fmt::Debug for Sqlite {
@@ -68,7 +72,8 @@ impl Sqlite {
     fn open(path: PathBuf, missing: Missing) -> Result<Self, Failure> {
         let connection = connect(&path, missing)?;
         let readers = (0..READERS).map(|_| Reader::open(&path)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { readers: Pool::from(readers), writer: Writer::start(connection)?, path })
+        let (readers, writer) = (Pool::from(readers), Writer::start(connection)?);
+        Ok(Self { path, readers, writer, patience: PATIENCE })
     }
 }
 
@@ -113,7 +118,10 @@ pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failu
 #[async_trait]
 impl Engine for Sqlite {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
-        let reader = self.readers.get().await.map_err(|_| Failure::Gone)?;
+        let reader = tokio::time::timeout(self.patience, self.readers.get()).await;
+        let reader = reader
+            .map_err(|_| Failure::Pool(format!("all {READERS} readers are busy")))?
+            .map_err(|_| Failure::Gone)?;
         // It goes with this future: if nobody waits for the answer any more, the statement stops.
         let waiting = Waiting::new();
         let left = waiting.left();
@@ -172,5 +180,7 @@ impl ToSql for Param {
     }
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;
