@@ -15,5 +15,5 @@ mod postgres;
 mod wire_tap;
 
 pub use memory::{peak_rss_kb, rss_kb};
-pub use postgres::Postgres;
+pub use postgres::{Postgres, target_dir};
 pub use wire_tap::{WireTap, wire_tap};
