@@ -22,6 +22,7 @@ mod refusals;
 mod rewrites;
 mod search_cost;
 mod search_model;
+mod sorting;
 mod vault;
 mod windows;
 mod wire;

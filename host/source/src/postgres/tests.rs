@@ -170,7 +170,7 @@ async fn a_database_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
             "UPDATE meta SET version = {version}; INSERT INTO sealing_key (secret, created_at) VALUES ('\\x01', 1);"
         );
         client.batch_execute(&own).await.unwrap();
-        client.batch_execute(&upgraded::ROWS.replace("BYTES", "BYTEA")).await.unwrap();
+        client.batch_execute(&upgraded::rows(version, "BYTEA")).await.unwrap();
         let store = open(&url).await.unwrap();
         let caller = crate::token::Caller { grant: "grt".into(), client: "new".into() };
         store.disclose(&caller, "fetch", &[crate::ledger::Disclosure::default()]).await.unwrap();
