@@ -2,24 +2,21 @@
 //!
 //! One file for each measurement. Nothing here asserts on time, so a busy machine makes a figure worse and never a run red.
 
-mod engine;
 mod ingest;
-mod measure;
 mod memory;
 mod questions;
-mod report;
 mod search;
 mod server;
 mod shelf;
-mod text;
 mod tiers;
 mod windows;
 
 use clap::{Parser, ValueEnum};
-use engine::Engine;
-use report::Report;
 use shelf::Shelf;
 use std::time::Instant;
+use stepwell_bench::corpus;
+use stepwell_bench::engine::Engine;
+use stepwell_bench::report::Report;
 use stepwell_source::SourceUrl;
 
 /// Prints how Stepwell's times relate to each other and to the bare work underneath
@@ -55,6 +52,8 @@ enum Group {
     Tiers,
     /// The whole program over stdio and HTTP
     Server,
+    /// Questions about a dictionary and about long documents, and their ingest, against plain tables, on both engines
+    Corpus,
 }
 
 /// How much work a run does.
@@ -123,9 +122,13 @@ async fn main() -> anyhow::Result<()> {
     let started = Instant::now();
     let report = Report;
     if wanted(Group::Store) {
-        for engine in engines(&arguments, &report)? {
+        for engine in Engine::all(!arguments.no_postgres, &report)? {
             store(&engine, plan, &report).await?;
         }
+    }
+    if wanted(Group::Corpus) {
+        let plan = if arguments.quick { corpus::QUICK } else { corpus::FULL };
+        corpus::run(!arguments.no_postgres, plan, &report).await?;
     }
     if wanted(Group::Tiers) {
         tiers::run(stepwell.clone(), plan, &report).await?;
@@ -144,16 +147,4 @@ async fn store(engine: &Engine, plan: Plan, report: &Report) -> anyhow::Result<(
     drop(shelf);
     questions::run(engine, plan, report).await?;
     ingest::run(engine, plan, report).await
-}
-
-fn engines(arguments: &Arguments, report: &Report) -> anyhow::Result<Vec<Engine>> {
-    let mut engines = vec![Engine::Sqlite];
-    if arguments.no_postgres {
-        return Ok(engines);
-    }
-    match Engine::postgres() {
-        Ok(engine) => engines.push(engine),
-        Err(reason) => report.note(format_args!("Postgres is left out: {reason}"))?,
-    }
-    Ok(engines)
 }

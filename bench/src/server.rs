@@ -13,7 +13,6 @@ mod stdio;
 pub(crate) mod world;
 
 use crate::Plan;
-use crate::report::Report;
 use anyhow::Context as _;
 pub(crate) use calls::QUERY;
 use clap::ValueEnum;
@@ -21,6 +20,7 @@ use guard::Guard;
 use std::env::consts::EXE_SUFFIX;
 use std::path::PathBuf;
 use std::process::Command;
+use stepwell_bench::report::Report;
 use world::World;
 
 /// How a client reaches a server.

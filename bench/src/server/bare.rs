@@ -1,7 +1,6 @@
 //! The least that a server of this protocol library does: one tool with one answer, and nobody to authenticate.
 
 use super::Transport;
-use crate::text::prose;
 use axum::Router;
 use axum::serve::ListenerExt as _;
 use rmcp::model::{
@@ -17,6 +16,7 @@ use serde_json::json;
 use std::io::Write as _;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use stepwell_bench::text::prose;
 use tokio::net::TcpListener;
 
 /// The only tool.

@@ -26,6 +26,7 @@ mod rewrites;
 mod search_cost;
 mod search_model;
 mod second_line;
+mod sorting;
 mod tokens;
 mod vault;
 mod windows;

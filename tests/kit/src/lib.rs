@@ -17,6 +17,6 @@ mod wire_cut;
 mod wire_tap;
 
 pub use memory::{peak_rss_kb, rss_kb};
-pub use postgres::Postgres;
+pub use postgres::{Postgres, target_dir};
 pub use wire_cut::{WireCut, wire_cut};
 pub use wire_tap::{WireTap, wire_tap};

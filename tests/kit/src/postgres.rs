@@ -6,6 +6,8 @@ mod guard;
 mod install;
 mod process;
 
+pub use find::target_dir;
+
 use account::Account;
 use guard::Guard;
 use rustix::process::Signal;

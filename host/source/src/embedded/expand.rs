@@ -7,6 +7,7 @@ use crate::embedded::catalogue::Granted;
 use crate::embedded::page::Place;
 use crate::embedded::project;
 use crate::embedded::records::Listed;
+use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::prepare::{Cardinality, ExpandLimits};
@@ -113,17 +114,16 @@ impl Embedded {
         let field = relationship.foreign_key.as_str();
         let grant = other.grant.as_str();
         let params = bind![grant, time::now(), other.scope, field, &digest.0[..], one_more];
-        let mut views = Vec::new();
+        let mut listed = Vec::new();
         let rows = self.read(Statement::Related, params).await?;
         let has_more = rows.len() > limit;
         for mut row in rows.into_iter().take(limit) {
             let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
             let (connection, stream) = (other.connection.to_string(), other.stream.to_string());
             let place = Place { time, connection, stream, record: rid };
-            let listed = Listed { granted: other, record, place, emitted_at };
-            views.push(self.view_listed(&listed, None).await?);
+            listed.push(Listed { granted: other, record, place, emitted_at });
         }
-        Ok((views, has_more))
+        Ok((self.view_all(&listed, &Shown::ALL).await?, has_more))
     }
 }
 

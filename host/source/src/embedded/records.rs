@@ -2,12 +2,14 @@
 
 use crate::bind;
 use crate::embedded::catalogue::Granted;
+use crate::embedded::filter::{AT_ONCE, padded};
 use crate::embedded::locate::FoundRecord;
 use crate::embedded::page::{self, Place};
 use crate::embedded::row::Param;
+use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::embedded::{Embedded, locate};
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::prepare::nul;
 use crate::query::{Order, RecordsPage, RecordsQuery};
 use crate::shape::{FieldView, RecordView};
@@ -16,6 +18,7 @@ use crate::token::Caller;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, HashMap};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
 
@@ -68,10 +71,7 @@ impl Embedded {
         let (listed, next) =
             self.filtered_stretch(&scopes, statement, after.as_ref(), query.limit, &[], conditions).await?;
         let next_cursor = next.map(|place: Place| page::bookmark(&asked, &place));
-        let mut records = Vec::with_capacity(listed.len());
-        for one in &listed {
-            records.push(self.view_listed(one, shown.of(one.granted)).await?);
-        }
+        let records = self.view_all(&listed, &shown).await?;
         Ok(RecordsPage { records, removed: Vec::new(), next_cursor, next_changes_since: None })
     }
 
@@ -158,51 +158,95 @@ impl Embedded {
         Ok((listed, more))
     }
 
-    /// Reads the granted fields of a listed record.
-    pub(super) async fn view_listed(
+    /// Reads the granted fields of listed records, many of a stream at a time.
+    pub(super) async fn view_all(
         &self,
-        listed: &Listed<'_>,
-        only: Option<&[String]>,
-    ) -> Result<RecordView> {
-        let granted = listed.granted;
-        let found = FoundRecord {
-            grant: granted.grant.clone(),
-            identity: granted.identity(&listed.place.record)?,
-            connector: granted.connector.clone(),
-            label: granted.label.clone(),
-            scope: granted.scope,
-            record: listed.record,
-            time: listed.place.time,
-            emitted_at: listed.emitted_at,
+        listed: &[Listed<'_>],
+        shown: &Shown,
+    ) -> Result<Vec<RecordView>> {
+        let mut fields = self.fields_of_all(listed).await?;
+        let view = |one: &Listed<'_>| {
+            let fields = fields.remove(&one.record).unwrap_or_default();
+            Ok(view(found(one)?, fields, shown.of(one.granted)))
         };
-        self.view_found(found, only).await
+        listed.iter().map(view).collect()
+    }
+
+    /// The granted top-level fields of listed records, by the records' own numbers.
+    pub(super) async fn fields_of_all(
+        &self,
+        listed: &[Listed<'_>],
+    ) -> Result<HashMap<i64, Vec<FieldView>>> {
+        let mut by_scope: BTreeMap<i64, (&str, Vec<i64>)> = BTreeMap::new();
+        for one in listed {
+            let (_, records) =
+                by_scope.entry(one.granted.scope).or_insert_with(|| (one.granted.grant.as_str(), Vec::new()));
+            records.push(one.record);
+        }
+        let mut fields = HashMap::new();
+        for (scope, (grant, records)) in by_scope {
+            for some in records.chunks(AT_ONCE) {
+                fields.extend(self.view_some(grant, scope, some).await?);
+            }
+        }
+        Ok(fields)
     }
 
     /// Reads the granted fields of a record that was found.
     pub(super) async fn view_found(&self, found: FoundRecord, only: Option<&[String]>) -> Result<RecordView> {
-        let mut fields = self.view_fields(&found.grant, found.scope, found.record).await?;
-        // Judged by all that is granted, so that it stays the same whichever fields are asked for.
-        let revision = revision(&fields);
-        fields.retain(|field| only.is_none_or(|only| only.contains(&field.name)));
-        let FoundRecord { identity, connector, label, time, emitted_at, .. } = found;
-        Ok(RecordView { identity, connector, label, time, emitted_at, revision, fields })
+        let fields = self.view_fields(&found.grant, found.scope, found.record).await?;
+        Ok(view(found, fields, only))
     }
 
     /// Reads the granted top-level fields of a record: short values whole, long ones by their head.
     pub(super) async fn view_fields(&self, grant: &str, scope: i64, record: i64) -> Result<Vec<FieldView>> {
-        let mut fields = Vec::new();
-        let params = bind![grant, time::now(), scope, record];
+        Ok(self.view_some(grant, scope, &[record]).await?.remove(&record).unwrap_or_default())
+    }
+
+    /// The same of a few records of a stream, by one statement.
+    async fn view_some(
+        &self,
+        grant: &str,
+        scope: i64,
+        records: &[i64],
+    ) -> Result<HashMap<i64, Vec<FieldView>>> {
+        let mut fields: HashMap<i64, Vec<FieldView>> = HashMap::new();
+        let mut params = bind![grant, time::now(), scope];
+        params.extend(padded(records));
         for mut row in self.read(Statement::RecordFields, params).await? {
-            let name = row.text()?;
+            let (record, name) = (row.int()?, row.text()?);
             let (inline, first_chunk) = (row.text_or_null()?, row.text_or_null()?);
             let Some(stored) = locate::shape_of(&mut row)? else { continue };
             let head = inline.or(first_chunk).map(|head| nul::restore(head, stored.nul_as));
-            fields.push(FieldView { name, shape: stored.shape, head });
+            fields.entry(record).or_default().push(FieldView { name, shape: stored.shape, head });
         }
         // Sorted here and not by the engines, whose collations differ.
-        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        fields.values_mut().for_each(|fields| fields.sort_by(|a, b| a.name.cmp(&b.name)));
         Ok(fields)
     }
+}
+
+/// A listed record as one that was found.
+pub(super) fn found(listed: &Listed<'_>) -> Result<FoundRecord, Failure> {
+    let granted = listed.granted;
+    Ok(FoundRecord {
+        identity: granted.identity(&listed.place.record)?,
+        connector: granted.connector.clone(),
+        label: granted.label.clone(),
+        scope: granted.scope,
+        record: listed.record,
+        time: listed.place.time,
+        emitted_at: listed.emitted_at,
+    })
+}
+
+/// Shows some of a record's granted fields.
+pub(super) fn view(found: FoundRecord, mut fields: Vec<FieldView>, only: Option<&[String]>) -> RecordView {
+    // Judged by all that is granted, so that it stays the same whichever fields are asked for.
+    let revision = revision(&fields);
+    fields.retain(|field| only.is_none_or(|only| only.contains(&field.name)));
+    let FoundRecord { identity, connector, label, time, emitted_at, .. } = found;
+    RecordView { identity, connector, label, time, emitted_at, revision, fields }
 }
 
 /// Sums up the granted fields, which come sorted.

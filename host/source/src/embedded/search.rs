@@ -10,10 +10,12 @@ use crate::embedded::page::{self, Place};
 use crate::embedded::phrase::{Effort, Unit, near};
 use crate::embedded::records::Listed;
 use crate::embedded::row::Param;
+use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::filter::Condition;
 use crate::query::{FieldMatch, Recall, SearchHit, SearchPage, SearchQuery};
+use crate::shape::FieldView;
 use crate::terms::{Stem, TERMS_MAX, Terms};
 use crate::token::Caller;
 use stepwell_contract::budget::EXCERPTS_PER_HIT;
@@ -58,10 +60,10 @@ impl Embedded {
         let complete = !truncated || listed.len() == query.limit;
         let recall = Recall { complete, truncated, streams: scopes.len() };
         let next_cursor = next.map(|place| page::bookmark(&asked, &place));
+        let records = self.view_all(&listed, &Shown::ALL).await?;
         let mut hits = Vec::with_capacity(listed.len());
-        for one in &listed {
-            let record = self.view_listed(one, None).await?;
-            let matches = self.matches(one, &terms).await?;
+        for (one, record) in listed.iter().zip(records) {
+            let matches = self.matches(one, &record.fields, &terms).await?;
             hits.push(SearchHit { record, matches });
         }
         Ok(SearchPage { hits, next_cursor, ignored_words: terms.ignored, recall })
@@ -94,12 +96,14 @@ impl Embedded {
         let (mut kept, mut effort) = (Vec::new(), Effort(TEXT_MAX));
         loop {
             let (listed, next) = self.worded_stretch(search, after.as_ref(), BATCH).await?;
+            let fields = self.fields_of_all(&listed).await?;
             for one in listed {
                 if kept.len() == limit || !effort.is_left() {
                     return Ok((kept, after));
                 }
                 after = Some(one.place.clone());
-                if self.phrases_hold(&one, search.terms, &mut effort).await? {
+                let known = fields.get(&one.record).map_or(&[][..], Vec::as_slice);
+                if self.phrases_hold(&one, known, search.terms, &mut effort).await? {
                     kept.push(one);
                 }
             }
@@ -111,10 +115,15 @@ impl Embedded {
     }
 
     /// Finds where in a record the terms stand: the places with the most different ones first.
-    async fn matches(&self, listed: &Listed<'_>, terms: &Terms) -> Result<Vec<FieldMatch>> {
+    async fn matches(
+        &self,
+        listed: &Listed<'_>,
+        known: &[FieldView],
+        terms: &Terms,
+    ) -> Result<Vec<FieldMatch>> {
         let mut units: Vec<Unit> = Vec::new();
         for term in terms.wanted.iter().filter(|term| term.is_phrase()) {
-            units.extend(self.find_term(listed, term, &mut Effort(0)).await?);
+            units.extend(self.find_term(listed, known, term, &mut Effort(0)).await?);
         }
         let lookups = terms.lookups();
         // A stretch of text that has all the words is what a reader wants to see, wherever in a long field it stands.
@@ -127,7 +136,7 @@ impl Embedded {
         }
         let mut found: Vec<(usize, FieldMatch)> = Vec::new();
         for Unit { field, start } in units {
-            let Some(part) = self.part(&field, near(start)).await? else { continue };
+            let Some(part) = self.part(&field, known, near(start)).await? else { continue };
             let place = excerpt(&part.text, part.start, start, &part.words, &terms.wanted);
             let Some(place) = place else { continue };
             let Excerpt { score, at, snippet, snippet_at } = place;

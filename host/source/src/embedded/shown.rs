@@ -12,6 +12,9 @@ use stepwell_contract::{Code, Refusal};
 pub(super) struct Shown(Option<HashMap<i64, Vec<String>>>);
 
 impl Shown {
+    /// All that is granted.
+    pub(super) const ALL: Self = Self(None);
+
     /// The fields of a stream's records.
     pub(super) fn of(&self, granted: &Granted) -> Option<&[String]> {
         self.0.as_ref().map(|fields| fields.get(&granted.scope).map_or(&[][..], Vec::as_slice))

@@ -39,13 +39,27 @@ macro_rules! all_records {
     };
 }
 
-/// The values of two granted fields of records.
-macro_rules! pair_of_values {
-    ($one:literal, $two:literal) => {
+/// Whether the record that has the value `v` lies within them. It is looked at only if they say anything.
+macro_rules! value_in_sight {
+    () => {
         concat!(
-            "SELECT r.id, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
+            "((gs.since IS NULL AND gs.until IS NULL AND gs.listed = 0) OR EXISTS (
+               SELECT 1 FROM record r WHERE r.id = v.rec AND r.scope = s.id AND ",
+            record_in_sight!(),
+            ")) "
+        )
+    };
+}
+
+/// The values of two granted fields of records, whose stream is found as told.
+macro_rules! pair_of_values {
+    ($scope:literal, $one:literal, $two:literal) => {
+        concat!(
+            "SELECT r.id, r.rid, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
             under_grant!(),
-            "JOIN record r ON r.scope = s.id AND ",
+            "JOIN record r ON ",
+            $scope,
+            " = s.id AND ",
             record_in_sight!(),
             "LEFT JOIN grant_field ga ON ga.grant_id = g.id AND ga.scope = s.id AND ga.field = ",
             $one,
@@ -57,7 +71,16 @@ macro_rules! pair_of_values {
     };
 }
 
-/// As many records as one statement looks at together.
+/// As many records as one statement looks at together, for a join that begins with `+r.scope`. The sign keeps SQLite from
+/// walking the whole stream along an index that begins with it, which it takes for cheaper than 32 look-ups.
+macro_rules! records_from_4 {
+    () => {
+        "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
+         ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35"
+    };
+}
+
+/// The same from the next parameter on.
 macro_rules! records_from_5 {
     () => {
         "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
@@ -124,16 +147,79 @@ macro_rules! listed {
     };
 }
 
+/// What a list by a field's values reads of a record.
+macro_rules! sorted {
+    () => {
+        concat!(
+            "SELECT r.id, r.rid, ",
+            known_time!(),
+            ", r.emitted, f.kind, f.inline, f.nul_as ",
+            under_grant!()
+        )
+    };
+}
+
+/// Records by a granted field's value from `?5` to before `?6`, beyond the value `?7`, and of that value those that `?9`
+/// says: none (-1), those beyond the key `?8` (0), all (1).
+macro_rules! valued {
+    ($beyond:literal, $way:literal) => {
+        concat!(
+            sorted!(),
+            "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+             JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6
+             JOIN record r ON r.id = v.rec AND r.scope = s.id AND ",
+            record_in_sight!(),
+            "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+            grant_counts!(),
+            "AND s.id = ?3 AND (v.value ",
+            $beyond,
+            " ?7 OR (v.value = ?7
+               AND (CAST(?9 AS BIGINT) > 0 OR (CAST(?9 AS BIGINT) = 0 AND r.rid ",
+            $beyond,
+            " ?8))))
+             ORDER BY v.value ",
+            $way,
+            ", r.rid ",
+            $way,
+            " LIMIT ?10"
+        )
+    };
+}
+
+/// Records whose granted field has no value from `?5` on, by key, as `?7` and `?6` say where to go on.
+macro_rules! unvalued {
+    ($beyond:literal, $way:literal) => {
+        concat!(
+            sorted!(),
+            "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+             JOIN record r ON r.scope = s.id AND ",
+            record_in_sight!(),
+            "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+            grant_counts!(),
+            "AND s.id = ?3 AND (CAST(?7 AS BIGINT) > 0 OR (CAST(?7 AS BIGINT) = 0 AND r.rid ",
+            $beyond,
+            " ?6)) AND NOT EXISTS (
+               SELECT 1 FROM filter_value v
+               WHERE v.rec = r.id AND v.top = gf.field AND v.scope = s.id AND v.value >= ?5)
+             ORDER BY r.rid ",
+            $way,
+            " LIMIT ?8"
+        )
+    };
+}
+
 /// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the
 /// grant themselves, so that each is worked out once and not again for every record.
 macro_rules! search {
-    ($words:ident) => {
+    ($words:ident, $scope:literal) => {
         concat!(
             "SELECT r.id, r.rid, ",
             known_time!(),
             ", r.emitted ",
             under_grant!(),
-            "JOIN record r ON r.scope = s.id AND ",
+            "JOIN record r ON ",
+            $scope,
+            " = s.id AND ",
             record_in_sight!(),
             grant_counts!(),
             "AND s.id = ?3
@@ -335,11 +421,11 @@ statements! {
          LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?7 AND t.char_start < ?8 ",
         grant_counts!(), "AND s.id = ?3 ORDER BY t.char_start");
 
-    /// All granted top-level fields of a record, each with its value or first chunk.
+    /// All granted top-level fields of the records `?4` to `?35`, each with its value or first chunk.
     RecordFields Content = concat!(
-        "SELECT f.top, f.inline, t.text, ", shape!(), under_grant!(),
+        "SELECT r.id, f.top, f.inline, t.text, ", shape!(), under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
-         JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
+         JOIN record r ON +r.scope = s.id AND r.id IN (", records_from_4!(), ") AND ", record_in_sight!(),
         "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0
          LEFT JOIN seg t ON t.field = f.id AND t.char_start = 0 ",
         grant_counts!(), "AND s.id = ?3");
@@ -379,13 +465,35 @@ statements! {
     /// As [`Statement::ListOldest`] by that moment.
     ListFirstEmitted Shape = listed!("r.emitted", ">", "ASC", "1 = 1 ");
 
-    /// The value of the granted field `?5` that records are to be sorted by, record by record after the record `?4`.
+    /// The value of the granted field `?5` that records are to be sorted by, by key after `?4`.
     SortValues Content = concat!(
-        "SELECT r.id, r.rid, ", known_time!(), ", r.emitted, f.kind, f.inline ", under_grant!(),
+        sorted!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
          JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
         "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
-        grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?6");
+        grant_counts!(), "AND s.id = ?3 AND r.rid > ?4 ORDER BY r.rid LIMIT ?6");
+
+    /// A stretch of a stream's records by the values of the granted field `?4`, the least first.
+    ValuedUp Content = valued!(">", "ASC");
+    /// The same with the greatest first.
+    ValuedDown Content = valued!("<", "DESC");
+    /// A stretch of a stream's records whose granted field `?4` has no value with a place in the order.
+    UnvaluedUp Content = unvalued!(">", "ASC");
+    /// The same from the last key on.
+    UnvaluedDown Content = unvalued!("<", "DESC");
+    /// A record whose granted field `?4` holds a text in its row that is too long for the index of values.
+    MiddlingText Shape = concat!(
+        "SELECT r.id ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN field f ON f.top = gf.field AND f.nested = 0 AND f.kind = 0 AND f.chars > 256 AND f.chars <= 4096
+         JOIN record r ON r.id = f.rec AND r.scope = s.id AND ", record_in_sight!(),
+        grant_counts!(), "AND s.id = ?3 LIMIT 1");
+    /// How many values from `?5` to before `?6` the granted field `?4` has, counted up to `?7`.
+    CountValues Content = concat!(
+        "SELECT CAST(COUNT(*) AS BIGINT) FROM (SELECT 1 ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6 AND ",
+        value_in_sight!(), grant_counts!(), "AND s.id = ?3 LIMIT ?7) n");
 
     /// The newest records whose granted field `?4` holds the value with the digest `?5`.
     Related Shape = concat!(
@@ -396,10 +504,13 @@ statements! {
         grant_counts!(), "AND s.id = ?3 ORDER BY 3 DESC, r.rid DESC LIMIT ?6");
 
     /// The records in sight that changed after the revision `?5` and up to `?6`, by key after `?4`.
-    Changed Shape = changed!();
+    Changed Shape = changed!("r.rid", "ORDER BY r.rid LIMIT ?7");
+    /// Some of the same, in no order, found by their revisions: quick where few changed.
+    ChangedFew Shape = changed!("COALESCE(r.rid, '')", "LIMIT ?7");
     /// The keys that were in sight at the revision `?5` and no longer at `?6`, after `?4`.
     Removed Shape = removed!();
-    /// The last revision after `?4` at which something changed that the grant covers.
+    /// Records of a revision after `?4`, the latest first, before the record `?6` of the revision `?5`: at which revision
+    /// each came into sight, got a granted field or another value of one, and lost one.
     LatestChange Shape = latest_change!();
     /// The last revision after `?4` at which a record went out of the grant's sight.
     LatestRemoval Shape = latest_removal!();
@@ -410,7 +521,7 @@ statements! {
 
     /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
     /// `?16` looks for.
-    Search Shape = search!(words_sqlite);
+    Search Shape = search!(words_sqlite, "+r.scope");
 
     /// Where a record's granted fields have the words that `?5` looks for: which row, and where its chunk starts, after
     /// the chunk at `?7` of the row `?6`.
@@ -420,18 +531,29 @@ statements! {
            AND w.rowid BETWEEN (SELECT MIN(id) FROM unit WHERE rec = ?4) AND (SELECT MAX(id) FROM unit WHERE rec = ?4) ",
         "w.unit_words MATCH ?5");
 
-    /// The values of two granted fields, record by record after the record `?4`.
+    /// The values after `?5` and before `?6` that the granted field `?4` has, in their order, each with how many records have it.
+    ValueCounts Content = concat!(
+        "SELECT v.value, CAST(COUNT(*) AS BIGINT) ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value > ?5 AND v.value < ?6 AND ",
+        value_in_sight!(), grant_counts!(), "AND s.id = ?3 GROUP BY v.value ORDER BY v.value LIMIT ?7");
+    /// How many records there are.
+    Count Shape = concat!(
+        "SELECT CAST(COUNT(*) AS BIGINT) ", under_grant!(),
+        "JOIN record r ON r.scope = s.id AND ", record_in_sight!(), grant_counts!(), "AND s.id = ?3");
+    /// The values of two granted fields, by key after `?4`.
     Values Content = concat!(
-        pair_of_values!("?5", "?6"), grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?7");
+        pair_of_values!("r.scope", "?5", "?6"), grant_counts!(),
+        "AND s.id = ?3 AND r.rid > ?4 ORDER BY r.rid LIMIT ?7");
     /// The same in the records `?5` to `?36`: the values of the fields `?4` and `?37`.
     ValuesOf Content = concat!(
-        pair_of_values!("?4", "?37"), grant_counts!(), "AND s.id = ?3 AND r.id IN (", records_from_5!(), ")");
+        pair_of_values!("+r.scope", "?4", "?37"), grant_counts!(), "AND s.id = ?3 AND r.id IN (", records_from_5!(), ")");
 
     /// The values of a granted field in the records `?5` to `?36`, as filters compare them.
     FilterValues Content = concat!(
         "SELECT r.id, v.value ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
-         JOIN record r ON r.scope = s.id AND r.id IN (", records_from_5!(), ") AND ", record_in_sight!(),
+         JOIN record r ON +r.scope = s.id AND r.id IN (", records_from_5!(), ") AND ", record_in_sight!(),
         "JOIN filter_value v ON v.rec = r.id AND v.top = gf.field AND v.scope = s.id ",
         grant_counts!(), "AND s.id = ?3");
 
@@ -587,7 +709,7 @@ impl Statement {
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
-            Self::Search => search!(words_postgres),
+            Self::Search => search!(words_postgres, "r.scope"),
             Self::MatchUnits => {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
             }

@@ -12,6 +12,7 @@ pub(super) const STEPS: &[&str] = &[
     filter::STEP,
     include_str!("records.sql"),
     concat!(include_str!("packages.sql"), include_str!("policies.sql")),
+    include_str!("sorting.sql"),
 ];
 
 /// A number that replicas which start together agree on, so that only one of them makes the tables.

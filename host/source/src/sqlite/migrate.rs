@@ -16,6 +16,7 @@ pub(super) const STEPS: &[&str] = &[
     filter::STEP,
     include_str!("records.sql"),
     include_str!("packages.sql"),
+    include_str!("sorting.sql"),
 ];
 
 /// How often the mode is set before a file counts as locked: two seconds' worth.

@@ -37,6 +37,9 @@ const READERS: usize = 4;
 /// How long a read waits for others to end. Each of them ends sooner, so there are far too many of them.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How many statements a writer keeps prepared: all that storing a record can need.
+const WRITER_STATEMENTS: usize = 64;
+
 /// Whether a store may be made where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -107,10 +110,14 @@ pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failu
     )?;
     connection.busy_timeout(BUSY)?;
     migrate::migrate(&mut connection, path)?;
+    connection.set_prepared_statement_cache_capacity(WRITER_STATEMENTS);
     connection.execute_batch(
         // FULL: what was acknowledged survives a power cut, not only a crash of the process.
+        // The log is copied into the file when it has 32 MB: a batch touches the same pages of the indexes as the one before,
+        // so they are copied once for several. The cache holds what one batch touches of a large store; with less, pages
+        // are written in the middle of it and read again.
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-         PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
+         PRAGMA cache_size = -64000; PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864;",
     )?;
     Ok(connection)
 }

@@ -25,6 +25,7 @@ pub(super) fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<Stor
         .prepare_cached("UPDATE scope SET revision = revision + 1 WHERE id = ?1 RETURNING revision")?
         .query_row([scope], |row| row.get(0))?;
     let mut outcome = StoredBatch::default();
+    let mut values = filter::Rows::default();
     for (place, record) in batch.records.iter().enumerate() {
         let (id, difference) = match earlier(transaction, scope, record)? {
             None if record.deleted => {
@@ -65,12 +66,13 @@ pub(super) fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<Stor
         for field in &record.fields {
             add_field(transaction, scope, id, field, difference.revision_of(&field.top, revision))?;
         }
-        filter::add(transaction, scope, id, &record.fields)?;
+        values.push(id, &record.fields);
         note_gone(transaction, id, &difference, revision)?;
         for blob in &record.blobs {
             add_blob(transaction, blob)?;
         }
     }
+    values.insert(transaction, scope)?;
     if outcome.added + outcome.changed + outcome.deleted > 0 {
         transaction
             .prepare_cached("INSERT INTO mark (scope, revision, at, mark) VALUES (?1, ?2, ?3, ?4)")?
