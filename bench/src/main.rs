@@ -19,7 +19,7 @@ use clap::{Parser, ValueEnum};
 use engine::Engine;
 use report::Report;
 use shelf::Shelf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use stepwell_source::SourceUrl;
 
 /// Prints how Stepwell's times relate to each other and to the bare work underneath
@@ -55,6 +55,8 @@ enum Group {
     Tiers,
     /// The whole program over stdio and HTTP
     Server,
+    /// The whole program over HTTP with many clients at a time
+    Load,
 }
 
 /// How much work a run does.
@@ -78,6 +80,8 @@ pub(crate) struct Plan {
     calls: usize,
     /// How many calls a server answers before its memory is looked at again.
     many_calls: usize,
+    /// How long each server is under each load, in each of a few rounds.
+    load: Duration,
 }
 
 const FULL: Plan = Plan {
@@ -90,6 +94,7 @@ const FULL: Plan = Plan {
     starts: 20,
     calls: 300,
     many_calls: 1_000,
+    load: Duration::from_secs(3),
 };
 const QUICK: Plan = Plan {
     fields: &[10_000, 10_000_000],
@@ -101,6 +106,7 @@ const QUICK: Plan = Plan {
     starts: 3,
     calls: 20,
     many_calls: 200,
+    load: Duration::from_millis(200),
 };
 
 #[tokio::main]
@@ -118,7 +124,7 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { QUICK } else { FULL };
     let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
     // Looked for first: it should not be missing only after minutes.
-    let needed = wanted(Group::Server) || wanted(Group::Tiers);
+    let needed = [Group::Server, Group::Tiers, Group::Load].into_iter().any(wanted);
     let stepwell = needed.then(server::find_stepwell).transpose()?.unwrap_or_default();
     let started = Instant::now();
     let report = Report;
@@ -131,7 +137,10 @@ async fn main() -> anyhow::Result<()> {
         tiers::run(stepwell.clone(), plan, &report).await?;
     }
     if wanted(Group::Server) {
-        server::run(stepwell, plan, &report).await?;
+        server::run(stepwell.clone(), plan, &report).await?;
+    }
+    if wanted(Group::Load) {
+        server::load(stepwell, plan, &report).await?;
     }
     report.note(format_args!("\nmeasured in {:.0?}", started.elapsed()))
 }
