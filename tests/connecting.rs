@@ -1,5 +1,7 @@
 //! `stepwell connect`: what it prints, and what it does to a client's file.
 
+mod real;
+
 use crate::program::{Granted, Ran, Store, stepwell};
 use serde_json::{Value, json};
 use std::path::Path;

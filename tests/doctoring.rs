@@ -99,14 +99,23 @@ fn whoever_has_the_address_is_asked() {
     ran.assert_code(0);
     assert!(of(&ran, "address")[0].1.contains("a Stepwell answers"), "{}", ran.text());
 
+    let port = answering(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+    assert_broken(&doctor(&world.store, &["--config", &address(port)]), "address", "another program");
+    let port = answering(b"\x15\x03\x01\x00\x02\x02\x32");
+    let ran = doctor(&world.store, &["--config", &address(port)]);
+    assert_eq!(of(&ran, "address")[0].0, "warning", "{}", ran.text());
+}
+
+/// Another program, which answers once.
+fn answering(answer: &'static [u8]) -> u16 {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port();
     std::thread::spawn(move || {
         let (mut client, _) = other.accept().unwrap();
         let _ = client.read(&mut [0; 1_024]);
-        let _ = client.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+        let _ = client.write_all(answer);
     });
-    assert_broken(&doctor(&world.store, &["--config", &address(port)]), "address", "another program");
+    port
 }
 
 #[test]

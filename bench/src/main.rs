@@ -13,7 +13,7 @@ mod windows;
 
 use clap::{Parser, ValueEnum};
 use shelf::Shelf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use stepwell_bench::corpus;
 use stepwell_bench::engine::Engine;
 use stepwell_bench::report::Report;
@@ -54,6 +54,8 @@ enum Group {
     Server,
     /// Questions about a dictionary and about long documents, and their ingest, against plain tables, on both engines
     Corpus,
+    /// The whole program over HTTP with many clients at a time
+    Load,
 }
 
 /// How much work a run does.
@@ -77,6 +79,8 @@ pub(crate) struct Plan {
     calls: usize,
     /// How many calls a server answers before its memory is looked at again.
     many_calls: usize,
+    /// How long each server is under each load, in each of a few rounds.
+    load: Duration,
 }
 
 const FULL: Plan = Plan {
@@ -89,6 +93,7 @@ const FULL: Plan = Plan {
     starts: 20,
     calls: 300,
     many_calls: 1_000,
+    load: Duration::from_secs(3),
 };
 const QUICK: Plan = Plan {
     fields: &[10_000, 10_000_000],
@@ -100,6 +105,7 @@ const QUICK: Plan = Plan {
     starts: 3,
     calls: 20,
     many_calls: 200,
+    load: Duration::from_millis(200),
 };
 
 #[tokio::main]
@@ -117,7 +123,7 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { QUICK } else { FULL };
     let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
     // Looked for first: it should not be missing only after minutes.
-    let needed = wanted(Group::Server) || wanted(Group::Tiers);
+    let needed = [Group::Server, Group::Tiers, Group::Load].into_iter().any(wanted);
     let stepwell = needed.then(server::find_stepwell).transpose()?.unwrap_or_default();
     let started = Instant::now();
     let report = Report;
@@ -134,7 +140,10 @@ async fn main() -> anyhow::Result<()> {
         tiers::run(stepwell.clone(), plan, &report).await?;
     }
     if wanted(Group::Server) {
-        server::run(stepwell, plan, &report).await?;
+        server::run(stepwell.clone(), plan, &report).await?;
+    }
+    if wanted(Group::Load) {
+        server::load(stepwell, plan, &report).await?;
     }
     report.note(format_args!("\nmeasured in {:.0?}", started.elapsed()))
 }

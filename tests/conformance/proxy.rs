@@ -1,6 +1,6 @@
 //! Puts the bearer token before every request of a client that cannot send one, and passes on everything else as it is.
 
-use std::io::{self, BufReader, Read as _, Write as _};
+use std::io::{self, BufReader, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -27,7 +27,7 @@ impl Proxy {
 }
 
 fn pass(client: TcpStream, server: &str, header: &str) -> io::Result<()> {
-    let upstream = TcpStream::connect(server)?;
+    let mut upstream = TcpStream::connect(server)?;
     client.set_nodelay(true)?;
     upstream.set_nodelay(true)?;
     let (mut answers, mut back) = (upstream.try_clone()?, client.try_clone()?);
@@ -35,47 +35,45 @@ fn pass(client: TcpStream, server: &str, header: &str) -> io::Result<()> {
         let _ = io::copy(&mut answers, &mut back);
         let _ = back.shutdown(Shutdown::Both);
     });
-    let (mut requests, mut upstream) = (BufReader::new(client), upstream);
-    while let Some((head, length)) = read_head(&mut requests, header)? {
-        upstream.write_all(&head)?;
-        io::copy(&mut (&mut requests).take(length), &mut upstream)?;
-    }
+    let mut request = BufReader::new(client);
+    upstream.write_all(&read_head(&mut request, header)?)?;
+    io::copy(&mut request, &mut upstream)?;
     // The client is gone, which the server takes for a cancelled request.
     upstream.shutdown(Shutdown::Both)
 }
 
-/// Reads a request's head and puts the header after its first line. Gives the length of the body too; the suite sends no
-/// other kind of body.
-fn read_head(client: &mut impl io::BufRead, header: &str) -> io::Result<Option<(Vec<u8>, u64)>> {
-    let (mut head, mut length) = (Vec::new(), 0);
+/// Reads a request's head and puts the header after its first line. A connection carries one request: a server that refuses
+/// one may close it right after, and a client that was about to send the next would call that a failure.
+fn read_head(client: &mut impl io::BufRead, header: &str) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
     loop {
-        let start = head.len();
-        if client.read_until(b'\n', &mut head)? == 0 {
-            return Ok(None);
+        let mut line = Vec::new();
+        if client.read_until(b'\n', &mut line)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let line = String::from_utf8_lossy(&head[start..]).to_ascii_lowercase();
-        if start == 0 {
+        let is_first = head.is_empty();
+        if !line.to_ascii_lowercase().starts_with(b"connection:") {
+            head.extend_from_slice(&line);
+        }
+        if is_first {
             head.extend_from_slice(header.as_bytes());
-        } else if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().map_err(io::Error::other)?;
-        } else if line.starts_with("transfer-encoding:") {
-            return Err(io::Error::other("a body of unknown length"));
-        } else if line.trim_end().is_empty() {
-            return Ok(Some((head, length)));
+            head.extend_from_slice(b"connection: close\r\n");
+        }
+        if line == b"\r\n" {
+            return Ok(head);
         }
     }
 }
 
 #[test]
-fn the_token_is_the_only_difference() {
-    let request =
-        b"POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}GET / HTTP/1.1\r\n\r\n";
-    let mut client = &request[..];
-    let (head, length) = read_head(&mut client, "authorization: Bearer t\r\n").unwrap().unwrap();
-    let expected =
-        "POST /mcp HTTP/1.1\r\nauthorization: Bearer t\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n";
-    assert_eq!((String::from_utf8(head).unwrap().as_str(), length), (expected, 2));
-    client = &client[2..];
-    assert!(read_head(&mut client, "").unwrap().unwrap().0.starts_with(b"GET / "));
-    assert!(read_head(&mut client, "").unwrap().is_none());
+fn the_token_is_the_only_difference_that_a_server_can_see() {
+    let mut client =
+        &b"POST /mcp HTTP/1.1\r\nHost: evil.example\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}"
+            [..];
+    let head = read_head(&mut client, "authorization: Bearer t\r\n").unwrap();
+    let expected = "POST /mcp HTTP/1.1\r\nauthorization: Bearer t\r\nconnection: close\r\nHost: evil.example\r\n\
+                    Content-Length: 2\r\n\r\n";
+    assert_eq!(String::from_utf8(head).unwrap(), expected);
+    assert_eq!(client, b"{}");
+    assert!(read_head(&mut &b"GET / HTTP/1.1\r\n"[..], "").is_err());
 }

@@ -6,11 +6,7 @@ use crate::mcp::http::Http;
 use crate::mcp::world::World;
 use serde_json::Value;
 use std::path::Path;
-use std::time::{Duration, Instant};
 use stepwell_tiers_fixtures::conformance;
-
-/// How long the suite may take in all; it takes seconds on a machine that has nothing else to do.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Runs a requirement set. The suite itself fails on a failure that is not on the list, and on one on the list that is no
 /// failure any more.
@@ -28,7 +24,6 @@ fn conforms(revision: &str) {
     let http = Http::open(world, &world.all, &[&["--config", &config], &origins[..]].concat());
     let proxy = Proxy::before(&http.address, &http.token);
     let url = format!("http://{}/mcp", proxy.address);
-    let started = Instant::now();
     let mut suite = tools.command("@modelcontextprotocol/conformance/dist/index.js");
     suite.args([
         "server",
@@ -49,7 +44,6 @@ fn conforms(revision: &str) {
     assert!(output.status.success(), "{verdict}\n{}\n{}", failed(), String::from_utf8_lossy(&output.stderr));
     // A suite that found nothing to do would be content as well.
     assert!(said.contains("Baseline check passed"), "{said}");
-    assert!(started.elapsed() < PATIENCE, "the suite took {:?}", started.elapsed());
 }
 
 /// Every check that did not pass, in the suite's own words.

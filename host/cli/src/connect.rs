@@ -22,7 +22,7 @@ pub(crate) use known::{KnownWay, known};
 use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
 use crate::files::{Fresh, is_open_to_others, keep_copy, replace};
-use crate::output::{BOLD, Output};
+use crate::output::{BOLD, Output, for_shell};
 use crate::serve::store::ServeSource;
 use crate::store_args::Address;
 use crate::token_args::TokenArguments;
@@ -170,7 +170,8 @@ impl Connect {
     fn notes(&self, way: &Way, entry: &Entry) -> anyhow::Result<Vec<String>> {
         let (shape, mut notes) = (self.client.shape(), Vec::new());
         if let Some(file) = self.token.file().filter(|file| is_open_to_others(file)) {
-            notes.push(format!("others can read the token; run: chmod 600 {}", file.display()));
+            let file = for_shell(&file.display().to_string());
+            notes.push(format!("others can read the token; run: chmod 600 {file}"));
         }
         if matches!(way, Way::Stdio { .. })
             && shape.needs_portable
@@ -188,13 +189,16 @@ impl Connect {
             }
             match (entry.token, token_file) {
                 (Token::InEnvironment, Some(file)) => notes.push(format!(
-                    "{} takes the token from its environment; start it with: STEPWELL_TOKEN=\"$(cat {file})\"",
-                    shape.title
+                    "{} takes the token from its environment; start it with: STEPWELL_TOKEN=\"$(cat {})\"",
+                    shape.title,
+                    for_shell(file)
                 )),
                 (Token::InEnvironment, None) => {
                     notes.push(format!("start {} with STEPWELL_TOKEN in its environment", shape.title));
                 }
-                (Token::Asked, _) => notes.push(format!("{} asks for the token once and keeps it", shape.title)),
+                (Token::Asked, _) => {
+                    notes.push(format!("{} asks for the token once and keeps it", shape.title))
+                }
                 (Token::Named, _) => {}
             }
         }

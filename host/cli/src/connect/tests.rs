@@ -124,13 +124,14 @@ fn another_server_of_the_name_is_replaced_only_by_force() {
     for client in [Client::Cursor, Client::Codex] {
         let wanted = wanted(client, &STDIO()).unwrap();
         let before = if client == Client::Codex {
-            "[mcp_servers.stepwell]\nurl = \"https://other\"\n"
+            "# mine\n[mcp_servers.stepwell]\nurl = \"https://other\"\n"
         } else {
             "{\"mcpServers\":{\"stepwell\":{\"url\":\"https://other\"}}}"
         };
         assert_eq!(wanted.merge(before, false), Err(MergeError::Taken("stepwell".into())));
         let after = changed(wanted.merge(before, true));
         assert!(!after.contains("https://other"), "{after}");
+        assert!(client != Client::Codex || after.starts_with("# mine\n[mcp_servers.stepwell]\n"), "{after}");
         assert_eq!(wanted.merge(&after, false), Ok(Merged::Same), "{after}");
     }
 }

@@ -23,14 +23,18 @@ pub(super) fn merge(text: &str, wanted: &Wanted, force: bool) -> Result<Merged, 
     let wrong = MergeError::Shape(wanted.room, "it holds no servers by name");
     let servers = room.as_table_like_mut().ok_or(wrong)?;
     let name = wanted.name.as_str();
-    match servers.get(name) {
+    let old = servers.get(name);
+    match old {
         Some(known) if json(known).as_ref() == Some(&wanted.entry) => return Ok(Merged::Same),
         Some(_) if !force => return Err(MergeError::Taken(name.to_owned())),
         _ => {}
     }
     let mut entry = table(&wanted.entry);
-    if !is_empty {
-        entry.decor_mut().set_prefix("\n");
+    match old.and_then(Item::as_table) {
+        // Comments above the table, and the line between it and the one before, are its owner's.
+        Some(old) => *entry.decor_mut() = old.decor().clone(),
+        None if !is_empty => entry.decor_mut().set_prefix("\n"),
+        None => {}
     }
     servers.insert(name, Item::Table(entry));
     Ok(Merged::Changed(document.to_string()))

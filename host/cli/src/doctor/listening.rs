@@ -15,6 +15,8 @@ const AREA: &str = "address";
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How much of an answer is read: a refusal is short.
 const LONGEST: u64 = 16 * 1024;
+/// How a server that expects TLS answers plain words.
+const TLS_ALERT: &[u8] = &[0x15, 0x03];
 
 pub(super) async fn look(address: Option<SocketAddr>) -> Vec<Finding> {
     let Some(address) = address else {
@@ -35,9 +37,14 @@ pub(super) async fn look(address: Option<SocketAddr>) -> Vec<Finding> {
 async fn taken(address: SocketAddr) -> Finding {
     let fix = "end the other program, or choose another port for [server] http";
     match timeout(PATIENCE, ask(address)).await {
-        Ok(Ok(answer)) if answer.contains("\"invalid_token\"") => {
+        Ok(Ok(answer)) if String::from_utf8_lossy(&answer).contains("\"invalid_token\"") => {
             Finding::good(AREA, format!("a Stepwell answers on {address}"))
         }
+        Ok(Ok(answer)) if answer.starts_with(TLS_ALERT) => Finding::warning(
+            AREA,
+            format!("a program that speaks TLS has {address}"),
+            "if [server] names a tls_certificate, it is this server; else end that program",
+        ),
         Ok(Ok(_)) => Finding::broken(AREA, format!("another program answers on {address}"), fix),
         Ok(Err(error)) => {
             Finding::broken(AREA, format!("another program has {address}, and answers no HTTP: {error}"), fix)
@@ -46,12 +53,13 @@ async fn taken(address: SocketAddr) -> Finding {
     }
 }
 
-async fn ask(address: SocketAddr) -> io::Result<String> {
+async fn ask(address: SocketAddr) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(address).await?;
     let request =
         format!("POST {PATH} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut answer).await?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+    let read = stream.take(LONGEST).read_to_end(&mut answer).await;
+    // One that hangs up after it answered has answered.
+    if answer.is_empty() { read.map(|_| answer) } else { Ok(answer) }
 }
