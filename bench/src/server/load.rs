@@ -12,11 +12,11 @@ use super::http::{head, listening};
 use super::world::{BODY, SIZES, World};
 use super::{Kind, Stage, Transport};
 use crate::Plan;
-use crate::report::{self, Report, count};
 use client::{Client, Target};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stepwell_bench::report::{self, Report, count};
 use tally::Tally;
 use tokio::task::JoinSet;
 

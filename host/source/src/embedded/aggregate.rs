@@ -132,7 +132,6 @@ impl Embedded {
     /// Adds a stream's records by the index of values, which has each different value once; says whether it has them all.
     async fn tally(
         &self,
-        caller: &Caller,
         granted: &Granted,
         field: Option<&str>,
         records: usize,

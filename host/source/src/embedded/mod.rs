@@ -172,7 +172,7 @@ impl Source for Embedded {
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
-        Ok(Caller { grant: grant_id.to_owned(), client })
+        Ok(Caller { grant: grant_id.to_owned(), client, package: false })
     }
 
     fn usage(&self) -> Option<StoreUse> {

@@ -230,6 +230,7 @@ impl Embedded {
 pub(super) fn found(listed: &Listed<'_>) -> Result<FoundRecord, Failure> {
     let granted = listed.granted;
     Ok(FoundRecord {
+        grant: granted.grant.clone(),
         identity: granted.identity(&listed.place.record)?,
         connector: granted.connector.clone(),
         label: granted.label.clone(),

@@ -19,7 +19,7 @@ use crate::ordered;
 use crate::prepare::nul;
 use crate::query::{Order, RecordsPage, RecordsQuery};
 use crate::shape::FieldKind;
-use crate::time::{self, Millis};
+use crate::time;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use stepwell_contract::unit::slice;
