@@ -44,33 +44,36 @@ impl Granted {
 impl Embedded {
     /// Lists the granted streams, with all that the grant says about them.
     pub(super) async fn list_catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
-        let mut all = Vec::new();
+        let (mut all, mut infos) = (Vec::new(), Vec::new());
         for granted in self.granted_scopes(caller).await? {
             let fields = self.granted_fields(caller, &granted).await?;
-            all.push((granted, fields));
+            let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+            all.push((granted, names));
+            infos.push(fields);
         }
         let relationships: Vec<_> =
-            all.iter().map(|(granted, fields)| project::relationships(granted, fields, &all)).collect();
-        let scope = |((granted, fields), relationships): ((Granted, Vec<FieldInfo>), _)| {
-            let has = |name: &str| fields.iter().any(|field| field.name == name);
-            let manifest = &granted.manifest;
-            GrantedScope {
-                declared: manifest.document().is_some(),
-                semantics: manifest.semantics(),
-                primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
-                cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
-                views: project::views(manifest, &fields),
-                relationships,
-                connection: granted.connection,
-                connector: granted.connector,
-                label: granted.label,
-                stream: granted.stream,
-                since: granted.since,
-                until: granted.until,
-                fields,
-            }
-        };
-        Ok(all.into_iter().zip(relationships).map(scope).collect())
+            all.iter().map(|(granted, names)| project::relationships(granted, names, &all)).collect();
+        let scope =
+            |(((granted, names), fields), relationships): (((Granted, Vec<String>), Vec<FieldInfo>), _)| {
+                let has = |name: &str| names.iter().any(|field| field == name);
+                let manifest = &granted.manifest;
+                GrantedScope {
+                    declared: manifest.document().is_some(),
+                    semantics: manifest.semantics(),
+                    primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
+                    cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
+                    views: project::views(manifest, &names),
+                    relationships,
+                    connection: granted.connection,
+                    connector: granted.connector,
+                    label: granted.label,
+                    stream: granted.stream,
+                    since: granted.since,
+                    until: granted.until,
+                    fields,
+                }
+            };
+        Ok(all.into_iter().zip(infos).zip(relationships).map(scope).collect())
     }
 
     /// The granted streams; a grant that ended is refused here.

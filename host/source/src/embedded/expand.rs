@@ -1,7 +1,7 @@
 //! Follows declared relationships from records, inside the grant on both sides.
 
 use crate::bind;
-use crate::catalogue::{FieldInfo, GrantedRelationship};
+use crate::catalogue::GrantedRelationship;
 use crate::embedded::Embedded;
 use crate::embedded::catalogue::Granted;
 use crate::embedded::page::Place;
@@ -35,7 +35,7 @@ impl Embedded {
             self.scopes_of(caller, std::slice::from_ref(&query.stream), query.connection.as_ref()).await?;
         let mut all = Vec::new();
         for granted in self.granted_scopes(caller).await? {
-            let fields = self.granted_fields(caller, &granted).await?;
+            let fields = self.granted_names(caller, granted.scope).await?;
             all.push((granted, fields));
         }
         let mut plans = Vec::with_capacity(own.len());
@@ -131,7 +131,7 @@ impl Embedded {
 fn plan<'a>(
     granted: &Granted,
     query: &ExpandQuery,
-    all: &'a [(Granted, Vec<FieldInfo>)],
+    all: &'a [(Granted, Vec<String>)],
 ) -> Result<Vec<Step<'a>>, Refusal> {
     let fields =
         all.iter().find(|(known, _)| known.scope == granted.scope).map(|(_, fields)| fields.as_slice());

@@ -157,13 +157,19 @@ impl Embedded {
         Ok(Field { record: found.identity, path: path.clone(), shape: stored.shape, place })
     }
 
+    /// The names of a stream's granted fields.
+    pub(super) async fn granted_names(&self, caller: &Caller, scope: i64) -> Result<Vec<String>> {
+        let params = bind![caller.grant(), time::now(), scope];
+        let mut names = Vec::new();
+        for mut row in self.read(Statement::GrantedFields, params).await? {
+            names.push(row.text()?);
+        }
+        Ok(names)
+    }
+
     /// Refuses a list of fields that the grant does not name in full.
     pub(super) async fn require_granted(&self, caller: &Caller, scope: i64, fields: &[String]) -> Result<()> {
-        let params = bind![caller.grant(), time::now(), scope];
-        let mut granted = Vec::new();
-        for mut row in self.read(Statement::GrantedFields, params).await? {
-            granted.push(row.text()?);
-        }
+        let granted = self.granted_names(caller, scope).await?;
         if granted.is_empty() {
             self.require_active(caller).await?;
         }

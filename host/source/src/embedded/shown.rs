@@ -51,7 +51,7 @@ impl Embedded {
     }
 
     async fn fields_of_view(&self, caller: &Caller, granted: &Granted, view: &str) -> Result<Vec<String>> {
-        let fields = self.granted_fields(caller, granted).await?;
+        let fields = self.granted_names(caller, granted.scope).await?;
         let views = project::views(&granted.manifest, &fields);
         if let Some(found) = views.iter().find(|known| known.id == view) {
             return Ok(found.fields.clone());
