@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
 mod authoring;
+mod beside;
 mod caring;
 mod classes;
 mod clients;
