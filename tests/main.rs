@@ -11,6 +11,7 @@ mod configuring;
 mod contract;
 mod demo;
 mod disclosing;
+mod failing;
 mod granting;
 mod help;
 mod ingesting;
