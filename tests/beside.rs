@@ -69,6 +69,10 @@ fn nothing_beside_a_grant_shows(store: Store) {
     let mut ways = [Way::Stdio(Stdio::started("a test", stdio, Era::Legacy)), Way::Http(http, Era::Modern)];
     let requests = requests(&mut ways[0]);
     let mut baseline = Said::of(&mut ways, &requests);
+    // What is granted does show, and so do refusals: the silence below is not that of a server that says nothing.
+    let saying = |words: &str| baseline.replies.iter().filter(|reply| reply.contains(words)).count();
+    assert!(saying("the heron waits") > 80 && saying("\"isError\":true") > 80, "{}", baseline.replies.len());
+    assert!(requests.iter().filter(|(method, _)| method == "resources/read").count() > 20);
     let mut compared = 0;
     for change in 0..CHANGES {
         if baseline.hour != hour() {

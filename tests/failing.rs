@@ -30,6 +30,8 @@ fn a_database_that_breaks_is_one_neutral_sentence_to_a_client_and_the_next_call_
         ("fetch", json!({ "id": id })),
         ("read_record_field", json!({ "id": id, "field_path": "body" })),
     ];
+    // A server that is not yet there cannot survive anything.
+    session.ask("tools/call", json!({ "name": "schema", "arguments": {} }));
     let mut failed = 0;
     for bytes in [0, 1, 60, 300, 900, 2_000] {
         for (tool, arguments) in &calls {

@@ -55,7 +55,7 @@ async fn nothing_beside_a_grant_shows(engine: Engine) {
     println!("seed {seed}");
     let (mut answered, mut refused, mut crowded) = (0, 0, false);
     for round in 0..soak.map_or(ROUNDS, |calls| ROUNDS + calls / 2_000) {
-        let mut estate = Estate::new(engine.world().await, Dice(seed + round)).await;
+        let mut estate = Estate::new(engine.world().await, Dice(seed + round), round).await;
         let mut questions = battery::fixed();
         questions.extend((0..CHANCES).map(|_| battery::chance(&mut estate.dice)));
         // The name of a day is part of a place in the changes.

@@ -122,7 +122,8 @@ impl Change {
     ];
 }
 
-fn chance_grant(dice: &mut Dice) -> BTreeMap<Place, Part> {
+/// Every other round names neither the field that orders mails nor the one that the time range is about.
+fn chance_grant(dice: &mut Dice, round: u64) -> BTreeMap<Place, Part> {
     let mut grant = BTreeMap::new();
     for &name in STREAMS {
         if !grant.is_empty() && dice.one_in(4) {
@@ -130,6 +131,7 @@ fn chance_grant(dice: &mut Dice) -> BTreeMap<Place, Part> {
         }
         let only = dice.one_in(3).then(|| dice.pick(CONNECTIONS));
         let mut fields: Vec<&str> = FIELDS.iter().copied().filter(|_| !dice.one_in(3)).collect();
+        fields.retain(|field| round % 2 == 1 || !["sent", "agreed"].contains(field));
         if fields.is_empty() {
             fields.push("subject");
         }
@@ -150,8 +152,8 @@ fn chance_grant(dice: &mut Dice) -> BTreeMap<Place, Part> {
 
 impl Estate {
     /// Fills a store and makes a chance grant.
-    pub(super) async fn new(world: World, mut dice: Dice) -> Self {
-        let grant = chance_grant(&mut dice);
+    pub(super) async fn new(world: World, mut dice: Dice, round: u64) -> Self {
+        let grant = chance_grant(&mut dice, round);
         // Replaced below: a grant can only be made of what is there.
         let nobody = {
             world.fill("far/empty", None, &[json!({ "key": "k", "data": { "x": 1 } }).to_string()]).await;

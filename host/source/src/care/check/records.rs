@@ -244,10 +244,11 @@ impl Check<'_> {
             }
             digest.finish().0
         };
-        // Where no field has a time of the record's, it is kept under the moment of its emission or arrival, which its digest
-        // does not know. Before there was a difference between the two, it knew that of the emission.
+        // Where no field has a time of the record's, it is kept under the moment of its emission or arrival, which is its
+        // consent time too, and which its digest does not know. Digests of earlier versions know it.
         let (time, consent_time) = (Some(row.time), row.consent_time);
-        let times = [(time, consent_time), (None, consent_time), (time, None), (None, None)];
+        let by_emission = if consent_time == time { None } else { consent_time };
+        let times = [(time, consent_time), (None, consent_time), (None, by_emission)];
         if !times.map(of).iter().any(|digest| digest[..] == row.digest) {
             self.found(ProblemCode::RecordDigest, &record.id, "its digest is not that of its fields");
         }
