@@ -23,6 +23,7 @@ mod rewrites;
 mod search_cost;
 mod search_model;
 mod sorting;
+mod tallying;
 mod vault;
 mod windows;
 mod wire;
