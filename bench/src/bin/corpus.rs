@@ -14,6 +14,9 @@ struct Arguments {
     /// Leaves Postgres out
     #[arg(long)]
     no_postgres: bool,
+    /// Leaves the measurement of ingest out
+    #[arg(long)]
+    no_ingest: bool,
     /// Stops growing at so many entries
     #[arg(long, value_name = "ENTRIES")]
     up_to: Option<usize>,
@@ -24,5 +27,6 @@ async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let plan = if arguments.quick { corpus::QUICK } else { corpus::FULL };
     let plan = arguments.up_to.map_or(plan, |entries| plan.up_to(entries));
+    let plan = if arguments.no_ingest { plan.without_ingest() } else { plan };
     corpus::run(!arguments.no_postgres, plan, &Report).await
 }

@@ -31,19 +31,19 @@ pub(super) async fn run(
     let [smallest, .., largest] = plan.sizes else { return Ok(()) };
     report.heading(
         format_args!("{}: from {} to {} entries", engine.name(), count(*smallest), count(*largest)),
-        "times the same question at the smallest size; medians at each size",
+        "times the same question at the smallest size; the shortest times at each size",
     )?;
     for (index, question) in questions.iter().enumerate() {
         let at_each = |of: fn(&Times) -> &Samples| -> Vec<&Samples> {
             history.iter().filter_map(|times| times.get(index).map(of)).collect()
         };
         let growth = |samples: &[&Samples]| match samples {
-            [first, .., last] => last.over(first),
+            [first, .., last] => last.at_best_over(first),
             _ => 1.0,
         };
         let (store, raw) = (at_each(|times| &times.store), at_each(|times| &times.raw));
-        let medians: Vec<String> = store.iter().map(|samples| time(samples.median())).collect();
-        let figures = format!("{}; plain tables {:.1}×", medians.join(" → "), growth(&raw));
+        let times: Vec<String> = store.iter().map(|samples| time(samples.least())).collect();
+        let figures = format!("{}; plain tables {:.1}×", times.join(" → "), growth(&raw));
         report.line(question.what, growth(&store), figures)?;
     }
     Ok(())

@@ -49,7 +49,8 @@ pub(super) async fn measure(
     Ok(samples.chunks_exact(2).map(pair).collect())
 }
 
-/// Prints the ratios of the medians.
+/// Prints the ratios of the shortest times. The store hands each statement to another thread, and on a busy machine a call that
+/// does so waits for whatever else runs; a plain table on SQLite is read without.
 pub(super) fn print(
     engine: &str,
     entries: usize,
@@ -59,17 +60,19 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     report.heading(
         format_args!("{engine}: questions about {} entries and the documents", report::count(entries)),
-        "times the same question in SQL by hand over plain tables; medians, and what 95 of 100 stayed below",
+        "times the same question in SQL by hand over plain tables, both at their best; medians and 95 of 100 in brackets",
     )?;
     for (question, Times { store, raw }) in questions.iter().zip(times) {
         let figures = format!(
-            "{}, 95 %: {}; plain {}, 95 %: {}",
+            "{}: {}, 95 %: {}; plain {}: {}, 95 %: {}",
+            time(store.least()),
             time(store.median()),
             time(store.slow()),
+            time(raw.least()),
             time(raw.median()),
             time(raw.slow()),
         );
-        report.line(question.what, store.over(raw), figures)?;
+        report.line(question.what, store.at_best_over(raw), figures)?;
     }
     Ok(())
 }

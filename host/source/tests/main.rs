@@ -28,6 +28,7 @@ mod search_model;
 mod second_line;
 mod sorting;
 mod tokens;
+mod tallying;
 mod vault;
 mod windows;
 mod wire;
