@@ -11,12 +11,13 @@ use rmcp::model::{
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams,
     InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig as ServerInfo,
     SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 use std::sync::atomic::Ordering;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
@@ -43,6 +44,12 @@ const METHODS: &[&str] = &[
     "tools/list",
 ];
 
+/// Those of them that the protocol no longer has where every request says its version.
+const REMOVED: &[&str] = &["initialize", "ping"];
+
+/// The longest address that an error repeats. Ours are shorter.
+const LONGEST_URI: usize = 2_048;
+
 type Context = RequestContext<RoleServer>;
 
 impl ServerHandler for Server {
@@ -63,6 +70,11 @@ impl ServerHandler for Server {
             // Over HTTP this era has no way to tell a client anything that it did not ask for.
             Door::Request => without_notices(info),
         })
+    }
+
+    async fn ping(&self, context: Context) -> Result<(), ErrorData> {
+        self.ended(&Note::of(&context), "ping", None, "ok");
+        Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -192,8 +204,9 @@ impl ServerHandler for Server {
                 return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
             }
             let caller = self.listed(&offer, &context, &note).await?;
-            let read = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
-            let found = read.map_err(|error| self.protocol_error(&error, "resources/read", &note))?;
+            let found = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
+            let found = found
+                .map_err(|error| about(&read.uri, self.protocol_error(&error, "resources/read", &note)))?;
             let mut result = resource::contents(found);
             result.meta = offer.signed(&context, result.meta);
             Ok(result.into())
@@ -241,10 +254,17 @@ impl ServerHandler for Server {
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
+        self.ended(&Note::of(&context), "other", None, "error");
         let of_resources = method.starts_with("resources/") || method.starts_with("completion/");
-        let is_known = METHODS.contains(&method.as_str()) && (self.offer().has_resources() || !of_resources);
+        let is_gone = REMOVED.contains(&method.as_str()) && is_modern(&context);
+        let is_known =
+            METHODS.contains(&method.as_str()) && (self.offer().has_resources() || !of_resources) && !is_gone;
         Err(if is_known {
             ErrorData::invalid_params(
                 format!("the params of {method} do not have the shape that it needs"),
@@ -326,6 +346,22 @@ impl Server {
 fn asker<'a>(caller: &'a Caller, context: &Context) -> Asker<'a> {
     let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
     Asker { caller, client: Client { follows_links } }
+}
+
+/// Whether a request says its version by itself, as the protocol has it since 2026-07-28.
+fn is_modern(context: &Context) -> bool {
+    let version = context.meta.protocol_version();
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// Says which address an error is about: a client that reads several at once has no other way to tell.
+fn about(uri: &str, mut error: ErrorData) -> ErrorData {
+    if let Some(Value::Object(data)) = &mut error.data
+        && uri.len() <= LONGEST_URI
+    {
+        data.insert("uri".to_owned(), uri.into());
+    }
+    error
 }
 
 fn absent(tool: &str) -> LadderError {
