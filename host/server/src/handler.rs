@@ -72,6 +72,11 @@ impl ServerHandler for Server {
         })
     }
 
+    async fn ping(&self, context: Context) -> Result<(), ErrorData> {
+        self.ended(&Note::of(&context), "ping", None, "ok");
+        Ok(())
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if matches!(self.door, Door::Process(_)) {
             self.tell_session(context.peer);
@@ -200,9 +205,8 @@ impl ServerHandler for Server {
             }
             let caller = self.listed(&offer, &context, &note).await?;
             let found = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
-            let found = found.map_err(|error| {
-                about(&read.uri, self.protocol_error(&error, "resources/read", &note))
-            })?;
+            let found = found
+                .map_err(|error| about(&read.uri, self.protocol_error(&error, "resources/read", &note)))?;
             let mut result = resource::contents(found);
             result.meta = offer.signed(&context, result.meta);
             Ok(result.into())
@@ -256,6 +260,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
+        self.ended(&Note::of(&context), "other", None, "error");
         let of_resources = method.starts_with("resources/") || method.starts_with("completion/");
         let is_gone = REMOVED.contains(&method.as_str()) && is_modern(&context);
         let is_known =

@@ -216,7 +216,7 @@ async fn stranger(State(shared): State<Arc<Shared>>) -> &'static str {
 
 async fn introspect(State(shared): State<Arc<Shared>>, headers: HeaderMap, form: String) -> Response {
     shared.questions.fetch_add(1, Ordering::Relaxed);
-    let pair = "the%20well:a%20secret%3A%20with%20all%2Fsorts%2Bof%3Dcharacters";
+    let pair = "the+well:a+secret%3A+with+all%2Fsorts%2Bof%3Dcharacters";
     let expected = format!("Basic {}", STANDARD.encode(pair));
     if headers.get("authorization").and_then(|value| value.to_str().ok()) != Some(&expected) {
         return StatusCode::UNAUTHORIZED.into_response();

@@ -84,7 +84,8 @@ impl Token {
     /// Whether it has the form of a store's own token. Such a one is nobody else's business.
     #[must_use]
     pub fn is_of_a_store(&self) -> bool {
-        [TokenKind::Client, TokenKind::Package, TokenKind::Owner].iter().any(|kind| self.0.starts_with(kind.prefix()))
+        // The third letter is the kind.
+        self.0.starts_with("sw") && self.0.as_bytes().get(3) == Some(&b'_')
     }
 
     /// Shows the token itself: once, to the person who made it.

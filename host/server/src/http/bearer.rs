@@ -78,32 +78,10 @@ fn token(headers: &HeaderMap) -> Result<Token, Fault> {
 
 /// Whether a part of the address is called as a token would be.
 fn names_a_token(uri: &Uri) -> bool {
-    let pairs = uri.query().unwrap_or_default().split(['&', ';']);
-    let names = pairs.map(|pair| pair.split('=').next().unwrap_or_default());
-    names.into_iter().any(|name| {
-        let name = percent_decoded(name).to_ascii_lowercase();
-        NAMES_OF_TOKENS.contains(&name.as_str())
-    })
-}
-
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let pair = text.get(at + 1..at + 3).filter(|_| byte == b'%');
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(value) => {
-                decoded.push(value);
-                at += 3;
-            }
-            None => {
-                decoded.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+    // Some programs part the pairs of an address by semicolons.
+    let query = uri.query().unwrap_or_default().replace(';', "&");
+    form_urlencoded::parse(query.as_bytes())
+        .any(|(name, _)| NAMES_OF_TOKENS.contains(&name.to_ascii_lowercase().as_str()))
 }
 
 impl Fault {

@@ -131,7 +131,7 @@ mod tests {
         assert!(shares.spend(&kept).is_ok() && shares.spend(&kept).is_err());
         for number in 0..5 * REMEMBERED {
             let other = shares.of(&number.to_string());
-            assert_eq!(other.lane.is_empty(), true);
+            assert!(other.lane.is_empty());
         }
         assert!(shares.spend(&shares.of("b")).is_ok());
         assert!(shares.spend(&shares.of("a")).is_err(), "what was spent is not forgotten");
