@@ -197,7 +197,7 @@ impl Connect {
                     notes.push(format!("start {} with STEPWELL_TOKEN in its environment", shape.title));
                 }
                 (Token::Asked, _) => {
-                    notes.push(format!("{} asks for the token once and keeps it", shape.title))
+                    notes.push(format!("{} asks for the token once and keeps it", shape.title));
                 }
                 (Token::Named, _) => {}
             }
