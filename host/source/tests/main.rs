@@ -23,6 +23,7 @@ mod rewrites;
 mod search_cost;
 mod search_model;
 mod vault;
+mod whole;
 mod windows;
 mod wire;
 mod world;

@@ -16,6 +16,7 @@ pub(crate) mod ledger;
 mod locate;
 pub(crate) mod merge;
 pub mod observe;
+mod owner;
 mod page;
 mod phrase;
 mod pointer;
@@ -33,6 +34,7 @@ pub(crate) mod upgraded;
 pub use engine::StoredBatch;
 pub(crate) use grants::manifest_of;
 pub use ingest::{Ingest, IngestTarget};
+pub use owner::Owner;
 
 use crate::bind;
 use crate::catalogue::GrantedScope;
