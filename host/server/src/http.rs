@@ -3,7 +3,7 @@
 //! Both eras of the protocol share the endpoint, and no request leaves anything behind: sessions are off, so any replica
 //! can answer any request.
 
-mod bearer;
+pub(crate) mod bearer;
 
 use crate::server::Server;
 use crate::signal::Ending;
@@ -24,7 +24,7 @@ pub const PATH: &str = "/mcp";
 /// The largest request: arguments are short, and whatever is larger is a mistake or an attack.
 const LARGEST_REQUEST: usize = 1024 * 1024;
 /// How long calls in flight may take once the server was asked to end.
-const LAST_CALLS: Duration = Duration::from_secs(10);
+pub(crate) const LAST_CALLS: Duration = Duration::from_secs(10);
 
 /// Who may come in.
 #[derive(Clone, Debug, Default)]
@@ -101,12 +101,16 @@ fn with_port(origin: &str) -> String {
 
 fn router(server: Server, config: StreamableHttpServerConfig) -> Router {
     let source = server.offer().ladder.source().clone();
+    let exports = crate::export::router(server.clone());
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    Router::new().route_service(PATH, service).layer(from_fn_with_state(source, bearer::required))
+    Router::new()
+        .route_service(PATH, service)
+        .merge(exports)
+        .layer(from_fn_with_state(source, bearer::required))
 }
 
 #[cfg(test)]

@@ -1,0 +1,31 @@
+//! The server as its clients meet it: on real sockets, with real tiers, on both engines where the store matters.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
+
+mod client;
+mod exports;
+mod openapi;
+mod v1_ingest;
+mod v1_reads;
+mod v1_refusals;
+mod v1_whole;
+mod world;
+
+/// Runs each of the named test bodies on both engines.
+macro_rules! on_both_engines {
+    ($($body:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $body() {
+                super::$body($crate::world::World::sqlite().await).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $body() {
+                super::$body($crate::world::World::postgres().await).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_both_engines;
