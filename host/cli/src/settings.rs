@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepwell_contract::cursor::Keyring;
 use stepwell_ladder::{self as ladder, Ladder};
-use stepwell_server::{LedgerConfig, ServerConfig};
+use stepwell_server::{LedgerConfig, ServerConfig, V1Config};
 use stepwell_source::Embedded;
 use stepwell_tiers::{Config, ConfigError, File, Mistakes, Origin, Place, Runtime, Tiers};
 
@@ -26,6 +26,7 @@ pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
     pub(crate) source: SourceConfig,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) v1: V1Config,
     pub(crate) tiers: Config,
     pub(crate) place: Place,
 }
@@ -36,6 +37,7 @@ impl Default for Settings {
             server: ServerConfig::default(),
             source: SourceConfig::default(),
             ledger: LedgerConfig::default(),
+            v1: V1Config::default(),
             tiers: Config::default(),
             place: compiled(),
         }
@@ -73,12 +75,13 @@ impl Settings {
     }
 
     fn read(file: &File<'_>, base: &Path) -> Result<Self, ConfigError> {
-        let own = [ServerConfig::ROOM, SourceConfig::ROOM, LedgerConfig::ROOM];
+        let own = [ServerConfig::ROOM, SourceConfig::ROOM, LedgerConfig::ROOM, V1Config::ROOM];
         file.top().only(&[Config::ROOMS, &own].concat())?;
         Ok(Self {
             server: ServerConfig::read(file)?,
             source: SourceConfig::read(file, base)?,
             ledger: LedgerConfig::read(file)?,
+            v1: V1Config::read(file)?,
             tiers: Config::read(file)?,
             place: Place { base: base.to_owned(), ..compiled() },
         })
@@ -124,6 +127,7 @@ impl Settings {
             ("server.allow_origins", new.allow_origins == old.allow_origins),
             ("server.log", new.log == old.log),
             ("source.url", self.source == other.source),
+            ("v1", self.v1 == other.v1),
         ];
         fixed.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()
     }
