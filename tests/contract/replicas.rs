@@ -85,7 +85,7 @@ impl Replicas {
     fn call(&self, tool: &str, arguments: &Value) -> Value {
         let turn = self.turn.replace(self.turn.get() + 1);
         // The eras change at half the pace, so that each replica meets both.
-        let era = if turn / 2 % 2 == 0 { Era::Modern } else { Era::Legacy };
+        let era = if (turn / 2).is_multiple_of(2) { Era::Modern } else { Era::Legacy };
         let params = json!({ "name": tool, "arguments": arguments });
         let mut reply = self.both[turn % 2].ask(era, "tools/call", params);
         assert!(reply.get("error").is_none(), "{tool} {arguments}: {reply}");
@@ -132,7 +132,7 @@ fn two_processes_on_one_postgres_answer_in_turn_through_a_whole_climb() {
     let changes = json!({ "stream": "notes", "limit": 7, "changes_since": "beginning", "fields": ["title"] });
     let (mut all, last) = replicas.pages("query_records", changes, "id");
     all.sort();
-    let mut expected = newest_first.clone();
+    let mut expected = newest_first;
     expected.sort();
     assert_eq!(all, expected);
     let since = last["next_changes_since"].as_str().expect("a bookmark").to_owned();

@@ -171,9 +171,9 @@ async fn fill_mail(store: &Embedded) {
         let data = json!({
             "subject": format!("Letter {number}"),
             "body": body(number),
-            "folder": if number % 3 == 0 { "archive" } else { "inbox" },
+            "folder": if number.is_multiple_of(3) { "archive" } else { "inbox" },
             "size": number * 100,
-            "unread": number % 2 == 0,
+            "unread": number.is_multiple_of(2),
             "sent_at": format!("2025-05-{:02}T10:00:00Z", number),
             "in_reply_to": if number > 1 { json!("m1") } else { Value::Null },
             "tags": ["a", { "b": number }],
