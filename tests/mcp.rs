@@ -16,5 +16,6 @@ mod reload_under_load;
 pub(crate) mod results;
 pub(crate) mod stdio;
 mod switched_off;
+mod v1;
 pub(crate) mod way;
 pub(crate) mod world;

@@ -37,6 +37,8 @@ const ELSEWHERE: &[&str] = &[
     // One takes 90 days, the other ten seconds of a database's time.
     "cursor_expired",
     "query_too_broad",
+    // Only with another export tier than the built-in one.
+    "export_refused",
 ];
 
 /// A list of calls and reads, and the server that they are for.

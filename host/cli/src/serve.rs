@@ -4,6 +4,7 @@ mod counters;
 mod reload;
 mod retention;
 pub(crate) mod store;
+mod v1;
 
 use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
@@ -37,6 +38,9 @@ Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
   stepwell serve --token-file token
   stepwell serve --source demo                 sample data, which is not kept
   stepwell serve --http 127.0.0.1:8765
+
+Over HTTP, blobs, texts and record sets can be had as files at /export/HANDLE. With [v1] in the
+configuration, the server also answers PDPP clients at /v1, on an address of its own.
 
 What is not given here, [server], [auth], [limits] and [source] of the configuration say.")]
 pub(crate) struct Serve {
@@ -142,9 +146,11 @@ impl Serve {
                 None => None,
             },
         };
+        let config = settings.v1;
         let (server, mut reload, _folder) = self.server(settings, stamps, opened).await?;
         reload.tls = options.tls.clone();
         let listener = listen(address).await?;
+        let beside = v1::Listening::of(config, &server, reload.store.clone()).await?;
         let ending = Ending::watch();
         let scheme = if options.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", listener.local_addr()?, http::PATH);
@@ -152,11 +158,18 @@ impl Serve {
         let admin = admin.map(|address| format!("http://{address}"));
         if output.is_json() {
             let token = token.as_ref().map(Token::reveal);
-            output.json(&json!({ "listening": url, "admin": admin, "token": token }))?;
+            let mut said = json!({ "listening": url, "admin": admin, "token": token });
+            if let Some(beside) = &beside {
+                said["v1"] = json!(beside.url);
+            }
+            output.json(&said)?;
         } else {
             output.warn(format_args!("listening on {url}"));
             if let Some(admin) = admin {
                 output.warn(format_args!("health and counters at {admin}"));
+            }
+            if let Some(beside) = &beside {
+                output.warn(format_args!("listening on {}", beside.url));
             }
             if let Some(token) = token {
                 output.warn(format_args!(
@@ -165,10 +178,12 @@ impl Serve {
                 ));
             }
         }
+        let serving = http::serve(server.clone(), listener, options, ending);
         tokio::select! {
-            outcome = http::serve(server.clone(), listener, options, ending) => {
+            outcome = async { tokio::try_join!(serving, v1::serve(beside)) } => {
                 counters::log(&server);
-                Ok(outcome?)
+                outcome?;
+                Ok(())
             }
             never = reload.watch() => match never {},
         }

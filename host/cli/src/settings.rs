@@ -14,7 +14,7 @@ use std::sync::Arc;
 use stepwell_contract::cursor::Keyring;
 use stepwell_ladder::{self as ladder, Ladder};
 use stepwell_server::http::Tls;
-use stepwell_server::{AuthConfig, LedgerConfig, LimitsConfig, ServerConfig};
+use stepwell_server::{AuthConfig, LedgerConfig, LimitsConfig, ServerConfig, V1Config};
 use stepwell_source::Embedded;
 use stepwell_tiers::{Config, ConfigError, File, Mistakes, Origin, Place, Runtime, Tiers};
 
@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     pub(crate) limits: LimitsConfig,
     pub(crate) source: SourceConfig,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) v1: V1Config,
     pub(crate) tiers: Config,
     pub(crate) place: Place,
 }
@@ -41,6 +42,7 @@ impl Default for Settings {
             limits: LimitsConfig::default(),
             source: SourceConfig::default(),
             ledger: LedgerConfig::default(),
+            v1: V1Config::default(),
             tiers: Config::default(),
             place: compiled(),
         }
@@ -84,6 +86,7 @@ impl Settings {
             LimitsConfig::ROOM,
             SourceConfig::ROOM,
             LedgerConfig::ROOM,
+            V1Config::ROOM,
         ];
         file.top().only(&[Config::ROOMS, &own].concat())?;
         Ok(Self {
@@ -92,6 +95,7 @@ impl Settings {
             limits: LimitsConfig::read(file)?,
             source: SourceConfig::read(file, base)?,
             ledger: LedgerConfig::read(file)?,
+            v1: V1Config::read(file)?,
             tiers: Config::read(file)?,
             place: Place { base: base.to_owned(), ..compiled() },
         })
@@ -151,6 +155,7 @@ impl Settings {
             ("auth", self.auth == other.auth),
             ("limits", self.limits == other.limits),
             ("source.url", self.source == other.source),
+            ("v1", self.v1 == other.v1),
         ];
         fixed.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()
     }

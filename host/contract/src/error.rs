@@ -93,6 +93,7 @@ codes! {
     NotFound = "not_found", ResourceServer, Some(404), "No such record within the grant.";
     FieldNotFound = "field_not_found", ResourceServer, Some(404), "The record has no such field.";
     FieldNotText = "field_not_text", ResourceServer, Some(422), "The field holds no text.";
+    ExportRefused = "export_refused", ResourceServer, Some(403), "The operator's export tier does not hand out this kind of file.";
     QueryNotFound = "query_not_found", ResourceServer, Some(404), "The phrase does not occur in the field.";
     AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
     QueryTooBroad = "query_too_broad", ResourceServer, Some(422), "Answering would take too long; narrow the question.";

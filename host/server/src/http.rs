@@ -6,7 +6,7 @@
 //! and time of its body). Each says no before the next one costs anything.
 
 mod admission;
-mod bearer;
+pub(crate) mod bearer;
 mod body;
 mod gate;
 mod held;
@@ -46,7 +46,7 @@ use tokio::net::TcpListener;
 /// The endpoint.
 pub const PATH: &str = "/mcp";
 /// How long calls in flight may take once the server was asked to end.
-const LAST_CALLS: Duration = Duration::from_secs(10);
+pub(crate) const LAST_CALLS: Duration = Duration::from_secs(10);
 
 /// Who may come in, by which way, and how many at a time.
 #[derive(Debug, Default)]
@@ -173,6 +173,7 @@ fn config(names: &Names) -> StreamableHttpServerConfig {
 
 fn router(front: &Front, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
     let server = front.0.server.clone();
+    let exports = crate::export::router(server.clone());
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
@@ -180,7 +181,7 @@ fn router(front: &Front, config: StreamableHttpServerConfig, auth: &AuthConfig) 
     );
     let mcp = Router::new().route_service(PATH, service).route_layer(layer(front.clone(), body::whole));
     Router::new()
-        .merge(front.guard(mcp))
+        .merge(front.guard(mcp.merge(exports)))
         .merge(resource::routes(&front.0.public_url, auth))
         .layer(layer(front.clone(), gate::known))
         // A load balancer asks under whatever name it has, and learns nothing but that someone is here.

@@ -15,6 +15,9 @@
 //! | `door` | who is asking |
 //! | `clients` | which clients can follow links |
 //! | `stdio`, `http/` | the two transports |
+//! | `v1/` | the resource server's own API |
+//! | `export/` | blobs, texts and record sets as files |
+//! | `file`, `byte_range`, `outflow` | bodies that leave a piece at a time |
 //! | `auth/` | whether a token counts that came over HTTP |
 //! | `admin`, `metrics`, `note` | what an operator sees of it all |
 //! | `config`, `limits`, `ledger`, `auth/config` | the tables of plugins.toml that are read here |
@@ -24,9 +27,12 @@ mod answer;
 mod arguments;
 mod attend;
 pub mod auth;
+mod byte_range;
 mod clients;
 pub mod config;
 mod door;
+pub mod export;
+mod file;
 mod handler;
 pub mod http;
 pub mod ledger;
@@ -34,6 +40,7 @@ pub mod limits;
 mod metrics;
 mod note;
 mod notices;
+mod outflow;
 mod request_id;
 mod resource;
 mod secret_file;
@@ -41,6 +48,7 @@ mod server;
 mod signal;
 pub mod stdio;
 mod tools;
+pub mod v1;
 pub mod wire;
 
 pub use auth::AuthConfig;
@@ -49,3 +57,4 @@ pub use ledger::LedgerConfig;
 pub use limits::LimitsConfig;
 pub use server::{Server, StartError};
 pub use signal::Ending;
+pub use v1::config::V1Config;

@@ -9,5 +9,6 @@ mod limits;
 mod messages;
 mod metadata;
 mod operations;
+mod rest;
 mod token_matrix;
 mod world;

@@ -24,6 +24,7 @@ pub mod terms;
 pub mod time;
 pub mod token;
 pub mod url;
+pub mod whole;
 pub mod words;
 
 pub use embedded::Embedded;

@@ -30,6 +30,7 @@ mod sorting;
 mod tokens;
 mod tallying;
 mod vault;
+mod whole;
 mod windows;
 mod wire;
 mod world;

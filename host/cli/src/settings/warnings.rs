@@ -20,6 +20,12 @@ impl Settings {
             );
         }
         warnings.extend(self.exposed());
+        if self.v1.listen.is_some_and(|address| !address.ip().is_loopback()) {
+            warnings.push(
+                "v1.listen is open to the network and speaks no TLS: put a reverse proxy before it"
+                    .to_owned(),
+            );
+        }
         if !self.tiers.field_window.enabled {
             warnings.push(
                 "tiers.field-window is off: where a result cuts a field, there is no way to read the rest"

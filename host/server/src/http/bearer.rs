@@ -52,13 +52,13 @@ pub(super) async fn required(
 
 /// Why there is no token to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub(crate) enum Fault {
     Absent,
     Malformed,
 }
 
 /// Takes the token from the one place where it belongs.
-fn token(headers: &HeaderMap) -> Result<Token, Fault> {
+pub(crate) fn token(headers: &HeaderMap) -> Result<Token, Fault> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Fault::Absent)?;
     let text = value.to_str().map_err(|_| Fault::Malformed)?;

@@ -17,6 +17,7 @@ pub(crate) mod ledger;
 mod locate;
 pub(crate) mod merge;
 pub mod observe;
+mod owner;
 mod packages;
 mod page;
 mod phrase;
@@ -36,6 +37,7 @@ pub(crate) mod upgraded;
 pub use engine::StoredBatch;
 pub(crate) use grants::manifest_of;
 pub use ingest::{Ingest, IngestTarget};
+pub use owner::Owner;
 
 use crate::bind;
 use crate::catalogue::GrantedScope;
