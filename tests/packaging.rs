@@ -120,8 +120,10 @@ fn a_single_use_grant_is_consumed_by_its_token(store: &Store) {
     let made = store.run(&[&base[..], &["--single-use"]].concat()).json();
     let (grant, token) = (made["grant_id"].as_str().unwrap(), made["token"].as_str().unwrap());
     assert!(read(store, token, "messages:m1").contains("at home"));
-    let refused = store.run(&["grant", "token", "create", grant]);
+    let file = store.name("refused");
+    let refused = store.run(&["grant", "token", "create", grant, "--token-out", &file]);
     refused.assert_code(1);
+    assert!(!std::path::Path::new(&file).exists(), "no file is left for a token that was not made");
     assert!(refused.err.contains("grant_consumed"), "{}", refused.err);
     let shown = store.run(&["grant", "show", grant, "--json"]).json();
     assert_eq!(shown["access_mode"], "single_use");

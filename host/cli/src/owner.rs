@@ -68,14 +68,13 @@ impl CreateOwnerToken {
         let store = self.store.open(Missing::Refuse).await?;
         let file = self.token.prepare()?;
         let token = store.create_labelled_owner_token(self.label.as_deref(), self.expires).await?;
-        output.line(format_args!("made {}", token.name()))?;
         let told = json!({
             "name": token.name(),
             "kind": "owner",
             "label": self.label,
             "expires_at": self.expires.map(time::print),
         });
-        file.hand_over(output, told, &token)
+        file.hand_over(output, &format!("made {}", token.name()), told, &token)
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct TokenOut {
     token_out: Option<PathBuf>,
 }
 
-/// The place that waits for a token.
+/// The place that waits for a token. A file that waits in vain goes again.
 pub(crate) struct Waiting<'a>(Option<(&'a Path, File)>);
 
 impl TokenOut {
@@ -29,17 +29,39 @@ impl TokenOut {
 }
 
 impl Waiting<'_> {
-    /// Hands the token over. For scripts it becomes a member of what they are told, for people it is printed.
-    pub(crate) fn hand_over(self, output: &Output, mut told: Value, token: &Token) -> anyhow::Result<()> {
-        if let Some((path, mut file)) = self.0 {
-            writeln!(file, "{}", token.reveal())
-                .context("the token was made, but could not be written to its file: revoke it")?;
-            output.line(format_args!("the token is in {}", path.display()))?;
-        } else {
-            told["token"] = token.reveal().into();
-            output.line(format_args!("the token, shown only this once:\n{}", token.reveal()))?;
+    /// Hands the token over. For scripts it becomes a member of what they are told, for people it is printed below the
+    /// news that it was made.
+    pub(crate) fn hand_over(
+        mut self,
+        output: &Output,
+        made: &str,
+        mut told: Value,
+        token: &Token,
+    ) -> anyhow::Result<()> {
+        // Before anything is printed, which may fail: the token cannot be had again.
+        let place = match self.0.take() {
+            Some((path, mut file)) => {
+                writeln!(file, "{}", token.reveal())
+                    .context("the token was made, but could not be written to its file: revoke it")?;
+                format!("the token is in {}", path.display())
+            }
+            None => {
+                told["token"] = token.reveal().into();
+                format!("the token, shown only this once:\n{}", token.reveal())
+            }
+        };
+        if output.is_json() {
+            return output.json(&told);
         }
-        if output.is_json() { output.json(&told) } else { Ok(()) }
+        output.line(format_args!("{made}\n{place}"))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some((path, _)) = self.0.take() {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 

@@ -117,6 +117,9 @@ impl Create {
             Some(at) => format!("  until {}", time::print(at)),
             None => "  until you revoke it".to_owned(),
         })?;
+        if terms.access_mode == AccessMode::SingleUse {
+            output.line("  with one token, for a day at most")?;
+        }
         if !self.yes && !confirmed("Make this grant?", "pass --yes to make the grant")? {
             bail!("no grant was made");
         }
@@ -127,8 +130,8 @@ impl Create {
         }
         let file = self.token.prepare()?;
         let (grant, token) = store.create_grant_on(&request, &terms).await?;
-        output.line(format_args!("\nmade {}", grant.grant_id))?;
-        file.hand_over(output, show::to_json(&grant), &token)
+        let made = format!("\nmade {}", grant.grant_id);
+        file.hand_over(output, &made, show::to_json(&grant), &token)
     }
 
     /// What is asked for, in the file or on the command line.

@@ -46,7 +46,7 @@ impl MakePackage {
             grants: self.grants.clone(),
         };
         let (package, token) = store.create_package(&request).await?;
-        output.line(format_args!("made {}", package.package_id))?;
-        file.hand_over(output, show::package_to_json(&package), &token)
+        let made = format!("made {}", package.package_id);
+        file.hand_over(output, &made, show::package_to_json(&package), &token)
     }
 }

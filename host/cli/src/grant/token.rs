@@ -80,8 +80,7 @@ impl CreateToken {
         let replaces_after = self.rotate.then(|| self.grace.unwrap_or_default());
         let request = TokenRequest { expires_at: self.expires, replaces_after };
         let (issued, token) = store.issue_token(&self.grant, &request).await?;
-        output.line(format_args!("made {}", issued.name))?;
-        file.hand_over(output, to_json(&issued), &token)
+        file.hand_over(output, &format!("made {}", issued.name), to_json(&issued), &token)
     }
 }
 
