@@ -55,27 +55,27 @@ impl Embedded {
         }
         let relationships: Vec<_> =
             all.iter().map(|(granted, names)| project::relationships(granted, names, &all)).collect();
-        let scope =
-            |(((granted, names), fields), relationships): (((Granted, Vec<String>), Vec<FieldInfo>), _)| {
-                let has = |name: &str| names.iter().any(|field| field == name);
-                let manifest = &granted.manifest;
-                GrantedScope {
-                    declared: manifest.document().is_some(),
-                    semantics: manifest.semantics(),
-                    primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
-                    cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
-                    views: project::views(manifest, &names),
-                    relationships,
-                    connection: granted.connection,
-                    connector: granted.connector,
-                    label: granted.label,
-                    stream: granted.stream,
-                    since: granted.since,
-                    until: granted.until,
-                    fields,
-                }
-            };
-        Ok(all.into_iter().zip(infos).zip(relationships).map(scope).collect())
+        let mut scopes = Vec::with_capacity(all.len());
+        for (((granted, names), fields), relationships) in all.into_iter().zip(infos).zip(relationships) {
+            let has = |name: &str| names.iter().any(|field| field == name);
+            let manifest = &granted.manifest;
+            scopes.push(GrantedScope {
+                declared: manifest.document().is_some(),
+                semantics: manifest.semantics(),
+                primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
+                cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
+                views: project::views(manifest, &names),
+                relationships,
+                connection: granted.connection,
+                connector: granted.connector,
+                label: granted.label,
+                stream: granted.stream,
+                since: granted.since,
+                until: granted.until,
+                fields,
+            });
+        }
+        Ok(scopes)
     }
 
     /// The granted streams; a grant that ended is refused here.
