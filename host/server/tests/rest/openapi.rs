@@ -7,7 +7,8 @@ use stepwell_server::v1::{Kind, Parameter, served};
 
 fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
-    DOCUMENT.get_or_init(|| serde_json::from_str(include_str!("../../../../docs/openapi.json")).expect("JSON"))
+    DOCUMENT
+        .get_or_init(|| serde_json::from_str(include_str!("../../../../docs/openapi.json")).expect("JSON"))
 }
 
 /// All operations: method and path, and what is said about them.

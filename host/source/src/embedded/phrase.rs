@@ -152,12 +152,7 @@ impl Embedded {
 
     /// Takes a part of a field with its words out of what is known of the record, or reads it; none if the field was
     /// rewritten a moment ago.
-    pub(super) async fn part(
-        &self,
-        field: &Field,
-        known: &[FieldView],
-        span: Span,
-    ) -> Result<Option<Part>> {
+    pub(super) async fn part(&self, field: &Field, known: &[FieldView], span: Span) -> Result<Option<Part>> {
         let is_it = |view: &&FieldView| {
             field.path.below_top().is_empty()
                 && view.name == field.path.top()

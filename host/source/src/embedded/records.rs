@@ -159,11 +159,7 @@ impl Embedded {
     }
 
     /// Reads the granted fields of listed records, many of a stream at a time.
-    pub(super) async fn view_all(
-        &self,
-        listed: &[Listed<'_>],
-        shown: &Shown,
-    ) -> Result<Vec<RecordView>> {
+    pub(super) async fn view_all(&self, listed: &[Listed<'_>], shown: &Shown) -> Result<Vec<RecordView>> {
         let mut fields = self.fields_of_all(listed).await?;
         let view = |one: &Listed<'_>| {
             let fields = fields.remove(&one.record).unwrap_or_default();
@@ -173,10 +169,7 @@ impl Embedded {
     }
 
     /// The granted top-level fields of listed records, by the records' own numbers.
-    pub(super) async fn fields_of_all(
-        &self,
-        listed: &[Listed<'_>],
-    ) -> Result<HashMap<i64, Vec<FieldView>>> {
+    pub(super) async fn fields_of_all(&self, listed: &[Listed<'_>]) -> Result<HashMap<i64, Vec<FieldView>>> {
         let mut by_scope: BTreeMap<i64, (&str, Vec<i64>)> = BTreeMap::new();
         for one in listed {
             let (_, records) =

@@ -118,7 +118,8 @@ impl Embedded {
     ) -> Result<Vec<(Spot, Listed<'a>)>> {
         let (mut best, mut last) = (Vec::new(), String::new());
         loop {
-            let params = bind![granted.grant.as_str(), time::now(), granted.scope, last.as_str(), field, PAGE];
+            let params =
+                bind![granted.grant.as_str(), time::now(), granted.scope, last.as_str(), field, PAGE];
             let rows = self.read(Statement::SortValues, params).await?;
             let is_full = rows.len() as i64 == PAGE;
             let mut values = Vec::with_capacity(rows.len());

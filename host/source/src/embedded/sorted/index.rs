@@ -104,14 +104,11 @@ impl Embedded {
     }
 
     /// Whether a field's texts are all moments, or none of them is; none if they are mixed.
-    async fn sections_of_texts(
-        &self,
-        granted: &Granted,
-        field: &str,
-    ) -> Result<Option<Section>> {
+    async fn sections_of_texts(&self, granted: &Granted, field: &str) -> Result<Option<Section>> {
         let count = async |section: Section, most: i64| -> Result<i64> {
             let Range { from, to } = section.range();
-            let params = bind![granted.grant.as_str(), time::now(), granted.scope, field, &from[..], &to[..], most];
+            let params =
+                bind![granted.grant.as_str(), time::now(), granted.scope, field, &from[..], &to[..], most];
             let row = self.read(Statement::CountValues, params).await?.into_iter().next();
             Ok(row.map(|mut row| row.int()).transpose()?.unwrap_or_default())
         };
