@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
+use stepwell_testkit::peak_rss_kb;
 use stepwell_tiers_fixtures::example;
 
 fn world() -> World {
@@ -74,4 +75,26 @@ fn the_configuration_switches_v1_on_and_the_export_tier_keeps_programs_back() {
 fn without_a_word_about_it_there_is_no_v1() {
     let world = World::shared();
     assert!(Http::open(world, &world.all, &[]).v1.is_none());
+}
+
+/// A record of 100 MB leaves whole, and the process that sends it holds a piece at a time.
+#[test]
+fn a_huge_record_leaves_in_constant_memory() {
+    const SIZE: usize = 100_000_000;
+    let text = "A line of sixteen\n".repeat(SIZE / 18);
+    let records = vec![("k".to_owned(), json!({ "body": text }))];
+    let unindexed = json!({ "query": { "search": { "lexical_fields": ["title"] } } });
+    let world = World::declared(&[("home/huge".to_owned(), records)], &|_| Some(unindexed.clone()));
+    let config = world.store.file("v1.toml", "[v1]\nlisten = \"0\"\n");
+    let http = Http::open(&world, &world.all, &["--config", &config]);
+    let v1 = http.v1.as_deref().expect("an address of its own");
+    assert!(get(v1, "/v1/streams", &http.token).0.contains(" 200 "));
+    let before = peak_rss_kb(http.server.0.id());
+    for target in ["/v1/streams/huge/records", "/v1/streams/huge/records/k"] {
+        let (status, body) = get(v1, target, &http.token);
+        assert!(status.contains(" 200 ") && body.len() > SIZE, "{target}: {status}, {} bytes", body.len());
+    }
+    if let (Some(before), Some(after)) = (before, peak_rss_kb(http.server.0.id())) {
+        assert!(after - before < 40_000, "memory grew from {before} to {after} KB");
+    }
 }
