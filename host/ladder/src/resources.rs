@@ -145,7 +145,7 @@ impl Ladder {
                     content: Content::Text(window.to_text_with(Some(&uris))),
                     next_uri: uris.next,
                     previous_uri: uris.previous,
-                    size: Some(window.field.shape.bytes.get()),
+                    size: window.field.shape.bytes.map(Bytes::get),
                     disclosed: vec![window.disclosure().shaped_by(self.window_name())],
                 })
             }
@@ -237,8 +237,8 @@ impl Ladder {
             let message = format!("the field {} holds no bytes", excerpt(field_path));
             return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
         }
-        let current = field.shape.digest.to_string();
-        if digest.is_some_and(|digest| digest != current) {
+        let current = field.shape.digest.map(|digest| digest.to_string());
+        if digest.zip(current.as_ref()).is_some_and(|(digest, current)| digest != *current) {
             let refusal = Refusal::new(Code::StaleCursor, "the bytes changed since this address was made");
             return Err(refusal.hint("fetch the record again").into());
         }
@@ -246,7 +246,7 @@ impl Ladder {
         let shape = BlobShape {
             path: field_path.to_owned(),
             mime: field.shape.mime.clone(),
-            bytes: Some(field.shape.bytes),
+            bytes: field.shape.bytes,
             file_name: field.shape.file_name.clone(),
             head,
             options: Vec::new(),
@@ -266,19 +266,20 @@ impl Ladder {
                 record: field.record.record.clone(),
                 field_path: field_path.to_owned(),
                 start: Some(start),
-                digest: Some(current.clone()),
+                digest: current.clone(),
             }
             .uri()
         };
         let end = start.get() + bytes.len() as u64;
+        let size = field.shape.bytes.map(Bytes::get);
         let extent = Extent::Bytes(start, Bytes(end));
         let shown = Disclosure::of_part(&field.record, field_path, extent, Bytes(bytes.len() as u64));
         Ok(Resource {
             uri: uri.to_owned(),
             mime: card.mime,
-            next_uri: (!bytes.is_empty() && end < field.shape.bytes.get()).then(|| at(end)),
+            next_uri: (!bytes.is_empty() && end < size.unwrap_or(u64::MAX)).then(|| at(end)),
             previous_uri: (start > Bytes::ZERO).then(|| at(start.saturating_sub(BLOB_WINDOW).get())),
-            size: Some(field.shape.bytes.get()),
+            size,
             content: Content::Bytes(bytes),
             disclosed: vec![shown.shaped_by(self.export_name())],
         })

@@ -111,10 +111,12 @@ pub struct FieldShape {
     pub file_name: Option<String>,
     /// Its length in code points; none for bytes.
     pub chars: Option<Chars>,
-    /// Its length in bytes of UTF-8, or of the blob.
-    pub bytes: Bytes,
-    /// The digest of the whole.
-    pub digest: Digest,
+    /// Its length in bytes of UTF-8, or of the blob; none where the source does not say.
+    pub bytes: Option<Bytes>,
+    /// The digest of the whole; none where the source does not say.
+    pub digest: Option<Digest>,
+    /// Whether spans of it can be read as text. A remote source may show a JSON value and have no windows of it.
+    pub windows: bool,
 }
 
 /// Which record a read found: all three parts are known by then.
@@ -155,6 +157,8 @@ pub(crate) enum Place {
     Stored(Stored),
     /// A short value from inside a JSON field, taken out when it was found.
     Held { grant: String, text: String },
+    /// At a remote resource server, under the blob's id if it is one.
+    Remote { blob: Option<String> },
 }
 
 /// The store's own coordinates of a text.
@@ -214,8 +218,8 @@ pub struct RecordView {
     pub time: Millis,
     /// When it was first emitted, or else when it first arrived.
     pub emitted_at: Millis,
-    /// Opaque; it changes exactly when a granted field comes, goes or changes.
-    pub revision: String,
+    /// Opaque; it changes exactly when a granted field comes, goes or changes. None where not all of them were seen.
+    pub revision: Option<String>,
     /// Its granted fields, sorted by name.
     pub fields: Vec<FieldView>,
 }

@@ -81,6 +81,8 @@ impl fmt::Debug for Token {
 pub struct Caller {
     pub(crate) grant: String,
     pub(crate) client: String,
+    /// What a remote resource server is asked with for this caller; none where a source has its own way.
+    pub(crate) bearer: Option<Token>,
 }
 
 impl Caller {

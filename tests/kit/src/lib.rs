@@ -4,6 +4,8 @@
 //!   directory, and is gone when the test process is gone, however that ended.
 //! - [`WireTap`]: a proxy that records what a server and its client say to each other, so that a test can prove what
 //!   never left the database.
+//! - [`resource_server`]: a PDPP resource server with the habits of the public one, which records what it is asked and
+//!   breaks on demand.
 //! - [`rss_kb`] and [`peak_rss_kb`]: how much memory a process holds.
 //!
 //! Set-up that fails cannot be handled by a test, so this crate panics with a sentence that says what to do.
@@ -12,6 +14,7 @@
 
 mod memory;
 mod postgres;
+pub mod resource_server;
 mod wire_tap;
 
 pub use memory::{peak_rss_kb, rss_kb};

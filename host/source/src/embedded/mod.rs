@@ -33,6 +33,7 @@ pub(crate) mod upgraded;
 pub use engine::StoredBatch;
 pub(crate) use grants::manifest_of;
 pub use ingest::{Ingest, IngestTarget};
+pub(crate) use records::revision;
 
 use crate::bind;
 use crate::catalogue::GrantedScope;
@@ -140,7 +141,7 @@ impl Source for Embedded {
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
-        Ok(Caller { grant, client })
+        Ok(Caller { grant, client, bearer: None })
     }
 
     async fn record(

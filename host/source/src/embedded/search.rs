@@ -13,7 +13,7 @@ use crate::embedded::row::Param;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::filter::Condition;
-use crate::query::{FieldMatch, Recall, SearchHit, SearchPage, SearchQuery};
+use crate::query::{FieldMatch, Ranking, Recall, SearchHit, SearchPage, SearchQuery};
 use crate::terms::{Stem, TERMS_MAX, Terms};
 use crate::token::Caller;
 use stepwell_contract::budget::EXCERPTS_PER_HIT;
@@ -62,9 +62,9 @@ impl Embedded {
         for one in &listed {
             let record = self.view_listed(caller, one, None).await?;
             let matches = self.matches(caller, one, &terms).await?;
-            hits.push(SearchHit { record, matches });
+            hits.push(SearchHit { record, matches, excerpts: Vec::new() });
         }
-        Ok(SearchPage { hits, next_cursor, ignored_words: terms.ignored, recall })
+        Ok(SearchPage { hits, ranking: Ranking::Newest, next_cursor, ignored_words: terms.ignored, recall })
     }
 
     /// A stretch of the records that have the words.
