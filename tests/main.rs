@@ -19,6 +19,7 @@ mod mcp;
 mod program;
 mod reading;
 mod refusals;
+mod remote;
 mod secrets;
 
 /// Runs each of the named test bodies on both engines.

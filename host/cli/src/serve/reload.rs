@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use stepwell_server::Server;
-use stepwell_source::Embedded;
+use stepwell_source::Source;
 use stepwell_tiers::{Runtime, Tiers};
 use tokio::time::MissedTickBehavior;
 
@@ -35,7 +35,8 @@ pub(super) struct Reload {
     pub(super) has_file: bool,
     /// What the server started with.
     pub(super) started: Settings,
-    pub(super) store: Arc<Embedded>,
+    pub(super) source: Arc<dyn Source>,
+    pub(super) provider: String,
     pub(super) runtime: Arc<Runtime>,
     pub(super) server: Server,
     pub(super) keep_days: Arc<AtomicU32>,
@@ -96,7 +97,7 @@ impl Reload {
         self.has_file |= stamps.has_configuration();
         self.stamps = stamps;
         let (settings, tiers) = loaded?;
-        let ladder = settings.ladder(self.store.clone(), tiers).await?;
+        let ladder = settings.ladder_on(self.source.clone(), &self.provider, tiers).await?;
         counters::log(&self.server);
         self.server.replace(ladder, &settings.server)?;
         self.keep_days.store(settings.ledger.keep_days, Ordering::Relaxed);

@@ -81,9 +81,11 @@ fn refused(error: &LadderError) -> Response {
     let refusal = error.for_client();
     match refusal.code {
         Code::OwnerTokenRefused => respond(StatusCode::FORBIDDEN, Some("insufficient_scope"), &refusal),
-        Code::InvalidToken | Code::GrantExpired | Code::GrantRevoked => {
-            respond(StatusCode::UNAUTHORIZED, Some("invalid_token"), &refusal)
-        }
+        Code::InvalidToken
+        | Code::GrantExpired
+        | Code::GrantRevoked
+        | Code::GrantInvalid
+        | Code::GrantConsumed => respond(StatusCode::UNAUTHORIZED, Some("invalid_token"), &refusal),
         _ => {
             if let LadderError::Failed(reason) = error {
                 tracing::error!(reason, "cannot authenticate");
