@@ -133,7 +133,8 @@ impl Settings {
             ("server.allow_hosts", new.allow_hosts == old.allow_hosts),
             ("server.allow_origins", new.allow_origins == old.allow_origins),
             ("server.log", new.log == old.log),
-            ("source", self.source == other.source),
+            ("source.url", self.source.url == other.source.url),
+            ("source", self.source.remote == other.source.remote),
         ];
         fixed.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()
     }
