@@ -5,4 +5,4 @@ mod climb;
 mod sdk;
 mod setup;
 
-pub(crate) use setup::{find_python, need_node};
+pub(crate) use setup::{find_python, folder_for, is_new, need_node, npm_ci};

@@ -112,10 +112,25 @@ fn a_window_is_read_and_the_ledger_is_on_this_side() {
     let entries = ledger.json_lines();
     assert_eq!(entries.len(), 3, "{entries:?}");
     assert_eq!((&entries[1]["grant_id"], &entries[1]["record_id"]), (&json!("grt_shelf"), &json!("m-0504")));
+    #[cfg(unix)]
+    assert_private(&store.path("state/stepwell/remote"));
     for unfit in [&["grant", "list"][..], &["store", "check"], &["ingest", "--connection", "c", "s", "-"]] {
         let ran = store.run(unfit);
         ran.assert_code(64);
         assert!(ran.err.contains("resource server"), "{}", ran.err);
+    }
+}
+
+/// Only its owner can look into a folder and read what is in it.
+#[cfg(unix)]
+fn assert_private(folder: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(folder), 0o700);
+    let files: Vec<_> = folder.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
     }
 }
 

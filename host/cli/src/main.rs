@@ -1,14 +1,19 @@
 //! The `stepwell` program: one file for each verb.
 
+mod completions;
 mod config;
 mod config_args;
+mod connect;
 mod demo;
 mod disclosures;
+mod doctor;
 mod exit;
+mod files;
 mod grant;
 mod ingest;
 mod log;
 mod output;
+mod owner;
 mod place;
 mod plugin;
 mod read;
@@ -20,8 +25,9 @@ mod store;
 mod store_args;
 mod tier_host;
 mod token_args;
+mod token_out;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Exit;
 use output::Output;
 use std::process::ExitCode;
@@ -44,6 +50,8 @@ Getting started:
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
   stepwell serve --token-file token                      speak MCP to a client that starts this program
+  stepwell connect claude-code --token-file token        see what a client needs to be told
+  stepwell doctor                                        see what is wrong, and how to fix it
   stepwell config init                                   write plugins.toml, with every setting explained
   stepwell disclosures --since 2026-01-01                see what was read, by whom, and how much
 
@@ -55,9 +63,13 @@ enum Verb {
     Ingest(ingest::IngestArguments),
     #[command(subcommand)]
     Grant(grant::GrantVerb),
+    #[command(subcommand)]
+    Owner(owner::OwnerVerb),
     Read(read::Read),
     Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
+    Connect(connect::Connect),
+    Doctor(doctor::Doctor),
     #[command(subcommand)]
     Config(config::ConfigVerb),
     #[command(subcommand)]
@@ -65,6 +77,7 @@ enum Verb {
     #[command(subcommand)]
     Store(store::StoreVerb),
     Sample(sample::Sample),
+    Completions(completions::Completions),
 }
 
 fn main() -> ExitCode {
@@ -99,12 +112,16 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Demo(demo) => demo.run(output).await,
         Verb::Ingest(ingest) => ingest.run(output).await,
         Verb::Grant(grant) => grant.run(output).await,
+        Verb::Owner(owner) => owner.run(output).await,
         Verb::Read(read) => read.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
+        Verb::Connect(connect) => connect.run(output),
+        Verb::Doctor(doctor) => doctor.run(output).await,
         Verb::Config(config) => config.run(output),
         Verb::Plugin(plugin) => plugin.run(output).await,
         Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
+        Verb::Completions(completions) => completions.run(Arguments::command(), output),
     }
 }

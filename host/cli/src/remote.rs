@@ -1,9 +1,11 @@
 //! A resource server as the source of records.
 
 use crate::exit::UsageError;
+use crate::files::private;
 use crate::settings::RemoteConfig;
 use crate::store_args::make_private;
 use anyhow::Context as _;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stepwell_source::remote::{Limits, Own, RemoteOptions};
@@ -44,12 +46,16 @@ pub(crate) async fn ledger(url: &RemoteUrl, missing: Missing) -> anyhow::Result<
     let file = ledger_file(url)?;
     if let (Missing::Create, Some(folder)) = (missing, file.parent()) {
         make_private(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        // The keys in it would let others forge cursors. SQLite gives the files beside it the same permissions.
+        let made = private(&file).map(drop);
+        made.or_else(|error| if error.kind() == ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
+            .with_context(|| format!("cannot make {}", file.display()))?;
     }
     sqlite::open(&file, missing).await.with_context(|| format!("cannot open the ledger of {url}"))
 }
 
 /// One file for each resource server. What its name cannot spell, a digest tells apart.
-fn ledger_file(url: &RemoteUrl) -> anyhow::Result<PathBuf> {
+pub(crate) fn ledger_file(url: &RemoteUrl) -> anyhow::Result<PathBuf> {
     use sha2::{Digest as _, Sha256};
     let folder = dirs::state_dir().or_else(dirs::data_dir);
     let folder = folder.context("there is no directory for the ledger: set XDG_STATE_HOME")?;

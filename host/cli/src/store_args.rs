@@ -54,10 +54,12 @@ impl<T: FromStr<Err: Display> + Clone + Send + Sync + 'static> TypedValueParser 
 impl StoreArguments {
     /// The address of the store, for what works on all of it.
     pub(crate) fn url(&self) -> anyhow::Result<SourceUrl> {
-        match &self.source {
-            Some(place) => own_store(place.clone()),
-            None => default_store(Missing::Refuse),
-        }
+        self.named()?.map_or_else(|| default_store(Missing::Refuse), Ok)
+    }
+
+    /// The configuration that goes with it.
+    pub(crate) fn config(&self) -> &ConfigArguments {
+        &self.config
     }
 
     /// Where the records are; none means the default store.
@@ -84,12 +86,16 @@ impl StoreArguments {
 
     /// Opens the store, and makes it if that is allowed.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Embedded> {
+        open(self.named()?.as_ref(), missing).await
+    }
+
+    /// The store that the command or else the configuration names.
+    fn named(&self) -> anyhow::Result<Option<SourceUrl>> {
         let place = match &self.source {
             Some(place) => Some(place.clone()),
             None => self.config.source()?.url,
         };
-        let url = place.map(own_store).transpose()?;
-        open(url.as_ref(), missing).await
+        place.map(own_store).transpose()
     }
 }
 

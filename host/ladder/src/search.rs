@@ -3,9 +3,9 @@
 mod hit;
 
 use crate::arguments;
+use crate::asked;
 use crate::describe::{labels_of, scope_of, title};
 use crate::disclosed;
-use crate::filter;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
@@ -18,7 +18,7 @@ use stepwell_contract::unit::slice;
 use stepwell_contract::{Bytes, Chars, Span};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchMode, SearchPage, SearchQuery};
+use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchMode, SearchPage};
 use stepwell_tiers::Purpose;
 
 /// How much of each hit the structured content shows, from generous to sparing: characters of the snippet, fields in the
@@ -42,15 +42,7 @@ impl Ladder {
             Some("hybrid") => SearchMode::Hybrid,
             _ => SearchMode::Lexical,
         };
-        let streams = arguments::texts(args, "streams").unwrap_or_default();
-        let mut query = SearchQuery {
-            q: arguments::required(args, "q")?.to_owned(),
-            streams: streams.iter().map(|name| arguments::stream(name)).collect::<Result<_, _>>()?,
-            connection: arguments::connection(args)?,
-            conditions: filter::conditions(args)?,
-            limit: arguments::limit(args, DEFAULT_PAGE),
-            cursor: arguments::text(args, "cursor").map(str::to_owned),
-        };
+        let mut query = asked::search(args)?;
         let pages = (query.limit as u64).max(DEFAULT_PAGE);
         let budget = Bytes(budget::SEARCH_RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
@@ -198,6 +190,13 @@ impl Ladder {
         structured["content_ladder"] = ladder;
         structured
     }
+}
+
+/// The refusal of a search that goes by anything but words.
+#[must_use]
+pub fn unsupported_mode(mode: &str) -> Refusal {
+    let message = format!("this source searches by words only, and not in the mode {mode}");
+    Refusal::new(Code::UnsupportedSearchMode, message)
 }
 
 /// How much of what is granted the page speaks for, in the resource server's words.

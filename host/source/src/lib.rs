@@ -25,6 +25,7 @@ pub mod terms;
 pub mod time;
 pub mod token;
 pub mod url;
+pub mod whole;
 pub mod words;
 
 pub use embedded::Embedded;
@@ -32,6 +33,6 @@ pub use error::{Failure, SourceError};
 pub use ledger::{Disclosure, Extent};
 pub use remote::{Remote, RemoteUrl};
 pub use shape::{Field, FieldKind, FieldShape, RecordRef, RecordView};
-pub use source::Source;
+pub use source::{Source, StoreUse};
 pub use token::{Caller, Token};
 pub use url::SourceUrl;

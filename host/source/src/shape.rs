@@ -119,6 +119,21 @@ pub struct FieldShape {
     pub windows: bool,
 }
 
+impl FieldShape {
+    /// Whether two measurements can be of the same content. What a source leaves out of one of them decides nothing.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+            one.zip(other).is_none_or(|(one, other)| one == other)
+        }
+        if self.digest.is_some() && other.digest.is_some() {
+            return self == other;
+        }
+        self.kind == other.kind
+            && agree(self.chars.as_ref(), other.chars.as_ref())
+            && agree(self.bytes.as_ref(), other.bytes.as_ref())
+    }
+}
+
 /// Which record a read found: all three parts are known by then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordIdentity {
@@ -161,9 +176,22 @@ pub(crate) enum Place {
     Remote { blob: Option<String> },
 }
 
+impl Place {
+    /// The grant that it was found under: of a package, the one that covers the stream.
+    pub(crate) fn grant(&self) -> &str {
+        match self {
+            Self::Stored(stored) => &stored.grant,
+            Self::Held { grant, .. } => grant,
+            // No grant of a store has this name, so a store reads nothing there.
+            Self::Remote { .. } => "",
+        }
+    }
+}
+
 /// The store's own coordinates of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
+    pub(crate) grant: String,
     pub(crate) scope: i64,
     pub(crate) record: i64,
     /// The pointer to the row that holds the text: the field's own, or the top-level JSON field's that encloses it.

@@ -4,6 +4,7 @@
 //!   directory, and is gone when the test process is gone, however that ended.
 //! - [`WireTap`]: a proxy that records what a server and its client say to each other, so that a test can prove what
 //!   never left the database.
+//! - [`WireCut`]: a proxy that breaks connections, in the middle of an answer or by falling silent.
 //! - [`resource_server`]: a PDPP resource server with the habits of the public one, which records what it is asked and
 //!   breaks on demand.
 //! - [`rss_kb`] and [`peak_rss_kb`]: how much memory a process holds.
@@ -15,8 +16,10 @@
 mod memory;
 mod postgres;
 pub mod resource_server;
+mod wire_cut;
 mod wire_tap;
 
 pub use memory::{peak_rss_kb, rss_kb};
-pub use postgres::Postgres;
+pub use postgres::{Postgres, target_dir};
+pub use wire_cut::{WireCut, wire_cut};
 pub use wire_tap::{WireTap, wire_tap};

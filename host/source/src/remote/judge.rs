@@ -110,5 +110,6 @@ fn caller(judged: Judged, token: &Token, grant: Option<String>, bearer: Option<T
         format!("token:{}", digest[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
     };
     let grant = judged.grant.or(grant).unwrap_or_else(unnamed);
-    Caller { grant, client: judged.client, bearer }
+    // The resource server resolves its own packages.
+    Caller { grant, client: judged.client, package: false, bearer }
 }
