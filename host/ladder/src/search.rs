@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use stepwell_contract::budget::{self, DEFAULT_PAGE};
 use stepwell_contract::quote::json_string;
 use stepwell_contract::unit::slice;
-use stepwell_contract::{Bytes, Chars, Span};
+use stepwell_contract::{Bytes, Chars, Code, Refusal, Span};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchMode, SearchPage};

@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(wanted(&[(IF_RANGE, other), (RANGE, "bytes=0-1")]), Wanted::Whole, "{other}");
         }
         let empty =
-            Wanted::of(&[(RANGE, "bytes=0-".parse().unwrap())].into_iter().collect(), Bytes::ZERO, TAG);
+            Wanted::of(&[(RANGE, "bytes=0-".parse().unwrap())].into_iter().collect(), Bytes::ZERO, Some(TAG));
         assert_eq!(empty, Wanted::Beyond);
     }
 }
