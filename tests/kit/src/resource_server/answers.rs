@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Answer = Response<Body>;
+/// Boxed, because an answer is large beside what stands there when all is well.
+type Refused = Box<Answer>;
 
 pub(super) fn answer(shared: &Shared, asked: &Asked) -> Answer {
     let Some(path) = asked.path.strip_prefix(&shared.prefix) else { return no_route() };
@@ -55,9 +57,9 @@ pub(super) fn answer(shared: &Shared, asked: &Asked) -> Answer {
             match one(shelf, asked, stream, key) {
                 Ok(found) => match row(shelf, asked, found) {
                     Ok(row) => json_response(200, &row),
-                    Err(refusal) => refusal,
+                    Err(refusal) => *refusal,
                 },
-                Err(refusal) => refusal,
+                Err(refusal) => *refusal,
             }
         }
         ["v1", "streams", stream, "records", key, "field-window"] if habits.field_windows => {
@@ -119,38 +121,38 @@ fn schema(shelf: &Shelf, asked: &Asked, grant: Option<&str>) -> Answer {
 }
 
 /// The records of a stream, in the connection that was asked for.
-fn of_stream<'a>(shelf: &'a Shelf, asked: &Asked, stream: &str) -> Result<Vec<&'a ShelfRecord>, Answer> {
+fn of_stream<'a>(shelf: &'a Shelf, asked: &Asked, stream: &str) -> Result<Vec<&'a ShelfRecord>, Refused> {
     let all: Vec<&ShelfRecord> = shelf.records.iter().filter(|record| record.stream == stream).collect();
     if all.is_empty() {
-        return Err(error(401, "context.stream_not_allowed", Value::Null));
+        return Err(error(401, "context.stream_not_allowed", Value::Null).into());
     }
     let Some(connection) = asked.param("connection_id") else { return Ok(all) };
     let own: Vec<&ShelfRecord> = all.into_iter().filter(|record| record.connection == connection).collect();
-    if own.is_empty() { Err(error(401, "context.instance_mismatch", Value::Null)) } else { Ok(own) }
+    if own.is_empty() { Err(error(401, "context.instance_mismatch", Value::Null).into()) } else { Ok(own) }
 }
 
-fn one<'a>(shelf: &'a Shelf, asked: &Asked, stream: &str, key: &str) -> Result<&'a ShelfRecord, Answer> {
+fn one<'a>(shelf: &'a Shelf, asked: &Asked, stream: &str, key: &str) -> Result<&'a ShelfRecord, Refused> {
     let found: Vec<&ShelfRecord> =
         of_stream(shelf, asked, stream)?.into_iter().filter(|record| record.key == key).collect();
     match found.as_slice() {
-        [] => Err(error(404, "not_found", Value::Null)),
+        [] => Err(error(404, "not_found", Value::Null).into()),
         [one] => Ok(one),
         many => {
             let connection = |record: &&ShelfRecord| json!({ "connection_id": record.connection, "display_name": record.label });
             let available: Vec<Value> = many.iter().map(connection).collect();
             let more = json!({ "available_connections": available, "retry_with": "connection_id" });
-            Err(error(409, "ambiguous_connection", more))
+            Err(error(409, "ambiguous_connection", more).into())
         }
     }
 }
 
-fn row(shelf: &Shelf, asked: &Asked, record: &ShelfRecord) -> Result<Value, Answer> {
+fn row(shelf: &Shelf, asked: &Asked, record: &ShelfRecord) -> Result<Value, Refused> {
     let wanted: Option<Vec<&str>> = asked.param("fields").map(|fields| fields.split(',').collect());
     let is_granted = |name: &&str| shelf.granted(record).any(|(known, _)| known == name);
     if let Some(wanted) = &wanted
-        && !wanted.iter().all(|name| is_granted(name))
+        && !wanted.iter().all(is_granted)
     {
-        return Err(error(403, "field_not_granted", json!({ "param": "fields" })));
+        return Err(error(403, "field_not_granted", json!({ "param": "fields" })).into());
     }
     let shown = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.contains(&name));
     let data: Map<String, Value> = shelf
@@ -167,7 +169,7 @@ fn row(shelf: &Shelf, asked: &Asked, record: &ShelfRecord) -> Result<Value, Answ
 fn records(shelf: &Shelf, asked: &Asked, stream: &str) -> Answer {
     let mut found = match of_stream(shelf, asked, stream) {
         Ok(found) => found,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     if asked.param("changes_since").is_some_and(|since| since != "beginning" && since != "now") {
         return error(410, "cursor_expired", Value::Null);
@@ -193,10 +195,11 @@ fn records(shelf: &Shelf, asked: &Asked, stream: &str) -> Answer {
     let longest =
         connections.iter().map(|id| found.iter().filter(|record| record.connection == *id).count()).max();
     let has_more = longest.unwrap_or(0) > from + limit;
-    let rows: Result<Vec<Value>, Answer> = page.into_iter().map(|record| row(shelf, asked, record)).collect();
+    let rows: Result<Vec<Value>, Refused> =
+        page.into_iter().map(|record| row(shelf, asked, record)).collect();
     let rows = match rows {
         Ok(rows) => rows,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     let mut answer = json!({ "object": "list", "data": rows, "has_more": has_more,
         "links": {}, "meta": { "count": { "kind": "none" }, "warnings": [] } });
@@ -215,14 +218,14 @@ fn field_window(shelf: &Shelf, asked: &Asked, habits: Habits, stream: &str, key:
     }
     match one(shelf, asked, stream, key) {
         Ok(record) => window(asked, habits, record, field),
-        Err(refusal) => refusal,
+        Err(refusal) => *refusal,
     }
 }
 
 fn aggregate(shelf: &Shelf, asked: &Asked, stream: &str) -> Answer {
     let found = match of_stream(shelf, asked, stream) {
         Ok(found) => found,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     if asked.param("metric") != Some("count") {
         return error(400, "invalid_request", json!({ "param": "metric" }));
