@@ -4,6 +4,7 @@
 mod content_only;
 mod corpus;
 mod recoveries;
+mod remote;
 mod resource_aware;
 mod session;
 mod structured_only;
@@ -156,7 +157,8 @@ struct Window {
     text: String,
     /// The match as (start, end) in the field.
     matched: Option<(u64, u64)>,
-    digest: String,
+    /// None where the source measures none.
+    digest: Option<String>,
     next: Option<Step>,
 }
 

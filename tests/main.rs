@@ -26,6 +26,7 @@ mod packaging;
 mod program;
 mod reading;
 mod refusals;
+mod remote;
 mod secrets;
 
 /// Runs each of the named test bodies on both engines.

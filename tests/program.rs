@@ -94,6 +94,11 @@ impl Store {
         self.url.strip_prefix("sqlite:").is_none_or(|path| Path::new(path).exists())
     }
 
+    /// Whether it is a store at all, and not a resource server.
+    pub(crate) fn is_own(&self) -> bool {
+        !self.url.starts_with("http")
+    }
+
     fn files(&self) -> usize {
         std::fs::read_dir(self.dir.path()).expect("the directory").count()
     }
@@ -110,7 +115,8 @@ pub(crate) fn stepwell(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwell"));
     command.args(arguments).stdin(Stdio::null()).env("HOME", home).env("XDG_DATA_HOME", home.join("data"));
     command.env("COLUMNS", "100").env_remove("STEPWELL_SOURCE").env_remove("STEPWELL_TOKEN");
-    command.env("XDG_CONFIG_HOME", home.join("config"));
+    command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
+    command.env_remove("PDPP_CACHE_ROOT");
     command.env_remove("STEPWELL_LOG").env_remove("STEPWELL_CONFIG");
     command
 }

@@ -19,6 +19,8 @@ pub(super) struct Session {
     way: Way,
     client: &'static str,
     pub(super) transport: Transport,
+    /// Whether the source measures digests; a remote one does not.
+    pub(super) digests: bool,
 }
 
 impl Session {
@@ -29,7 +31,7 @@ impl Session {
             Transport::Stdio => Way::Stdio(Stdio::open_as(C::CLIENT, world, granted, Era::Legacy, &[])),
             Transport::Http => Way::Http(Http::open(world, granted, &[]), Era::Modern),
         };
-        C::new(Self { way, client: C::CLIENT, transport })
+        C::new(Self { way, client: C::CLIENT, transport, digests: world.store.is_own() })
     }
 
     /// Calls a tool and gives all of its result.

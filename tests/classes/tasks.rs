@@ -49,7 +49,8 @@ pub(super) fn deep_phrase<C: Class>(
     };
     assert_eq!(chars(start, end), phrase);
     assert_eq!((around.start, around.text.as_str()), (start - 120, chars(start - 120, end + 80).as_str()));
-    assert_eq!(around.digest, format!("sha256:{}", sha256(whole)));
+    let digest = format!("sha256:{}", sha256(whole));
+    assert_eq!(around.digest, Some(digest).filter(|_| client.session().digests));
     // On from the match to the last character, in windows of the size that was asked for.
     let mut tail = around.text;
     let mut step = around.next;
@@ -138,7 +139,7 @@ pub(super) fn nested_value<C: Class>(client: &mut C, q: &str, id: &str, record: 
     assert_eq!(record.pointer(pointer), Some(&json!(expected)));
     let step = Step::field(json!({ "id": opened.id, "field_path": pointer }));
     let first = client.window(&step).unwrap_or_else(|refused| panic!("{refused:?}"));
-    assert_eq!(first.digest, format!("sha256:{}", sha256(&expected)));
+    assert_eq!(first.digest, Some(format!("sha256:{}", sha256(&expected))));
     assert_eq!(client.read_on(&step), expected);
 }
 

@@ -11,7 +11,6 @@ use std::io::Write;
 use stepwell_contract::ResultId;
 use stepwell_source::Embedded;
 use stepwell_source::ledger::{LedgerFilter, Tombstone};
-use stepwell_source::sqlite::Missing;
 use stepwell_source::time::Millis;
 
 /// How many entries are held at a time, however long the ledger is.
@@ -66,7 +65,7 @@ impl Disclosures {
         if let Some(Verb::Erase(erase)) = self.verb {
             return erase.run(output).await;
         }
-        let store = self.store.open(Missing::Refuse).await?;
+        let store = self.store.open_ledger().await?;
         let filter = LedgerFilter {
             grant: self.grant,
             record: self.record.map(Into::into),

@@ -27,7 +27,11 @@ impl Exit {
     pub(crate) fn of(refusal: &Refusal) -> Self {
         match refusal.code {
             Code::OwnerTokenRefused => Self::OwnerToken,
-            Code::InvalidToken | Code::GrantExpired | Code::GrantRevoked => Self::NoToken,
+            Code::InvalidToken
+            | Code::GrantExpired
+            | Code::GrantRevoked
+            | Code::GrantInvalid
+            | Code::GrantConsumed => Self::NoToken,
             _ => Self::Failure,
         }
     }

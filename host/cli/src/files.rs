@@ -70,14 +70,15 @@ pub(crate) fn is_open_to_others(_: &Path) -> bool {
     false
 }
 
+/// Makes a file that only its owner can read, where there is none.
 #[cfg(unix)]
-fn private(path: &Path) -> io::Result<File> {
+pub(crate) fn private(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 #[cfg(not(unix))]
-fn private(path: &Path) -> io::Result<File> {
+pub(crate) fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 

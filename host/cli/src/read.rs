@@ -2,12 +2,15 @@
 
 use crate::exit::UsageError;
 use crate::output::{Output, for_stdout};
+use crate::place::SourcePlace;
+use crate::remote;
 use crate::store_args::StoreArguments;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stepwell_contract::selector::{Selector, WindowArguments};
 use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId};
@@ -61,13 +64,24 @@ const TOOL: &str = "stepwell read";
 
 impl Read {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
-        let token = self.token.token()?;
-        let request = self.request()?;
-        let store = self.store.open(Missing::Refuse).await?;
-        let caller = store.authenticate(&token).await?;
-        let keys = store.keyring().await?;
-        let window = read_window(&store, &keys, &caller, &request, now_unix()?).await;
-        let window = record_outcome(&store, LedgerPolicy::default(), &caller, TOOL, window).await;
+        let (source, token) = match self.store.place()? {
+            (Some(SourcePlace::Remote(url)), config) => {
+                let opened = remote::open(&url, &config, self.token.given()?).await?;
+                let token = opened.source.process_token();
+                (opened.source as Arc<dyn Source>, token)
+            }
+            _ => {
+                let token = self.token.token()?;
+                // A mistake in the request ends here: no store was opened.
+                self.request()?;
+                (Arc::new(self.store.open(Missing::Refuse).await?) as Arc<dyn Source>, token)
+            }
+        };
+        let (request, source) = (self.request()?, &*source);
+        let caller = source.authenticate(&token).await?;
+        let keys = source.keyring().await?;
+        let window = read_window(source, &keys, &caller, &request, now_unix()?).await;
+        let window = record_outcome(source, LedgerPolicy::default(), &caller, TOOL, window).await;
         let window = window.map_err(|error| told(output, &error))?;
         if output.is_json() {
             let mut value = window.structured();

@@ -10,6 +10,7 @@ use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
 use crate::log::{self, LogLevel};
 use crate::output::Output;
+use crate::place::SourcePlace;
 use crate::settings::{Settings, broken};
 use crate::store_args::Address;
 use crate::token_args::TokenArguments;
@@ -23,7 +24,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use stepwell_server::http::{self, HttpOptions, parse_address};
 use stepwell_server::{Ending, Server, stdio};
-use stepwell_source::{Source as _, Token};
+use stepwell_source::Token;
+use stepwell_source::remote::CallerTokens;
 use stepwell_tiers::Runtime;
 use store::{Opened, ServeSource};
 use tempfile::TempDir;
@@ -38,6 +40,7 @@ Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
   stepwell serve --token-file token
   stepwell serve --source demo                 sample data, which is not kept
   stepwell serve --http 127.0.0.1:8765
+  stepwell serve --source https://rs.example   a PDPP resource server, with the credential of `pdpp connect`
 
 Over HTTP, blobs, texts and record sets can be had as files at /export/HANDLE. With [v1] in the
 configuration, the server also answers PDPP clients at /v1, on an address of its own.
@@ -51,8 +54,8 @@ pub(crate) struct Serve {
     /// Listens for HTTP at /mcp on this address, or on this port of the loopback
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     http: Option<SocketAddr>,
-    /// The store: sqlite:PATH, postgres://user@host/database, or demo for sample data that is thrown away
-    /// [default: [source] of the configuration, else a file in your data directory]
+    /// The store: sqlite:PATH, postgres://user@host/database, https://host for a PDPP resource server, or demo for
+    /// sample data that is thrown away [default: [source] of the configuration, else a file in your data directory]
     #[arg(long, value_name = "URL", value_parser = Address::<ServeSource>::new())]
     #[arg(env = "STEPWELL_SOURCE", hide_env_values = true)]
     source: Option<ServeSource>,
@@ -89,12 +92,24 @@ impl Serve {
             return Err(UsageError(message.into()).into());
         }
         // The token comes before the store: without one there is nothing to open it for.
-        let token = match (http, self.is_demo()) {
-            (None, false) => Some(self.token.token()?),
+        let source = self.source.clone().or_else(|| settings.source.url.clone().map(ServeSource::At));
+        let is_remote = matches!(source, Some(ServeSource::At(SourcePlace::Remote(_))));
+        let token = match http {
+            // A resource server may be asked with a credential that was kept from an earlier time.
+            None if is_remote => self.token.given()?,
+            None if !self.is_demo() => Some(self.token.token()?),
             _ => None,
         };
-        let source = self.source.clone().or_else(|| settings.source.url.clone().map(ServeSource::Url));
-        let opened = store::open(source.as_ref()).await?;
+        if http.is_some() && is_remote && settings.source.remote.tokens == CallerTokens::Kept {
+            let message = "over HTTP callers bring tokens, and this resource server would never see them: set \
+                           same_resource = true or [source.exchange] in the configuration";
+            return Err(UsageError(message.into()).into());
+        }
+        if http.is_some() && is_remote && settings.v1.listen.is_some() {
+            let message = "v1.listen is for a store of your own: a resource server answers at /v1 by itself";
+            return Err(UsageError(message.into()).into());
+        }
+        let opened = store::open(source.as_ref(), &settings.source.remote, token.clone()).await?;
         match http {
             None => self.on_stdio(settings, stamps, opened, token).await,
             Some(address) => self.on_http(settings, stamps, opened, address, output).await,
@@ -114,7 +129,7 @@ impl Serve {
     ) -> anyhow::Result<()> {
         let token = opened.token.clone().or(token).ok_or(crate::exit::NoToken)?;
         // A token that does not count is told now and by the exit code, not by the first answer.
-        opened.store.authenticate(&token).await?;
+        opened.source.authenticate(&token).await?;
         let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
         tokio::select! {
             outcome = stdio::serve(&server, token, Ending::watch()) => {
@@ -133,7 +148,8 @@ impl Serve {
         address: SocketAddr,
         output: &Output,
     ) -> anyhow::Result<()> {
-        let token = opened.token.clone();
+        // A caller of a resource server brings a token of its own.
+        let token = opened.token.clone().filter(|_| opened.folder.is_some());
         let options = HttpOptions {
             hosts: given(&self.hosts, &settings.server.allow_hosts),
             origins: given(&self.origins, &settings.server.allow_origins),
@@ -146,11 +162,11 @@ impl Serve {
                 None => None,
             },
         };
-        let config = settings.v1;
+        let (config, store) = (settings.v1, opened.ledger.clone());
         let (server, mut reload, _folder) = self.server(settings, stamps, opened).await?;
         reload.tls = options.tls.clone();
         let listener = listen(address).await?;
-        let beside = v1::Listening::of(config, &server, reload.store.clone()).await?;
+        let beside = v1::Listening::of(config, &server, store).await?;
         let ending = Ending::watch();
         let scheme = if options.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", listener.local_addr()?, http::PATH);
@@ -196,29 +212,30 @@ impl Serve {
         stamps: Stamps,
         opened: Opened,
     ) -> anyhow::Result<(Server, Reload, Option<TempDir>)> {
-        let store = Arc::new(opened.store);
+        let Opened { source, ledger, provider, folder, .. } = opened;
         let keep_days = Arc::new(AtomicU32::new(settings.ledger.keep_days));
-        retention::start(&store, keep_days.clone());
+        retention::start(&ledger, keep_days.clone());
         let runtime = Arc::new(Runtime::new()?);
         let tiers = settings.load_tiers_in(&runtime);
         let faults = tiers.status();
         let warnings = settings.warnings().into_iter().chain(faults.iter().filter_map(broken));
         warnings.for_each(|warning| tracing::warn!("{warning}"));
-        let ladder = settings.ladder(store.clone(), tiers).await?;
+        let ladder = settings.ladder_on(source.clone(), &provider, tiers).await?;
         let server = Server::new(ladder, &settings.server)?;
         let reload = Reload {
             config: self.config.clone(),
             has_file: stamps.has_configuration(),
             stamps,
             started: settings,
-            store,
+            source,
+            provider,
             runtime,
             server: server.clone(),
             keep_days,
             hangup: Hangup::watch(),
             tls: None,
         };
-        Ok((server, reload, opened.folder))
+        Ok((server, reload, folder))
     }
 }
 

@@ -3,7 +3,7 @@
 mod source;
 mod warnings;
 
-pub(crate) use source::SourceConfig;
+pub(crate) use source::{RemoteConfig, SourceConfig};
 pub(crate) use warnings::broken;
 
 use crate::config_args::folder;
@@ -15,11 +15,11 @@ use stepwell_contract::cursor::Keyring;
 use stepwell_ladder::{self as ladder, Ladder};
 use stepwell_server::http::Tls;
 use stepwell_server::{AuthConfig, LedgerConfig, LimitsConfig, ServerConfig, V1Config};
-use stepwell_source::Embedded;
+use stepwell_source::{Embedded, Source};
 use stepwell_tiers::{Config, ConfigError, File, Mistakes, Origin, Place, Runtime, Tiers};
 
 /// What `provider_url` says for an embedded store: that it is one, and not where its file is.
-const PROVIDER: &str = "stepwell:local";
+pub(crate) const PROVIDER: &str = "stepwell:local";
 
 /// What an operator decided.
 #[derive(Debug)]
@@ -113,9 +113,19 @@ impl Settings {
 
     /// Puts a store and the tiers together.
     pub(crate) async fn ladder(&self, store: Arc<Embedded>, tiers: Tiers) -> anyhow::Result<Ladder> {
-        let (provider_url, keys) = (PROVIDER.to_owned(), self.keyring()?);
+        self.ladder_on(store, PROVIDER, tiers).await
+    }
+
+    /// Puts a source and the tiers together.
+    pub(crate) async fn ladder_on(
+        &self,
+        source: Arc<dyn Source>,
+        provider: &str,
+        tiers: Tiers,
+    ) -> anyhow::Result<Ladder> {
+        let (provider_url, keys) = (provider.to_owned(), self.keyring()?);
         let decided = ladder::Settings { provider_url, keys, ledger: self.ledger.into() };
-        Ladder::new(store, Arc::new(tiers), decided).await.context("cannot read the store's keys")
+        Ladder::new(source, Arc::new(tiers), decided).await.context("cannot read the store's keys")
     }
 
     /// Loads the tiers. One that is broken does not stop the others.
@@ -154,7 +164,8 @@ impl Settings {
             ("server.log_format", new.log_format == old.log_format),
             ("auth", self.auth == other.auth),
             ("limits", self.limits == other.limits),
-            ("source.url", self.source == other.source),
+            ("source.url", self.source.url == other.source.url),
+            ("source", self.source.remote == other.source.remote),
             ("v1", self.v1 == other.v1),
         ];
         fixed.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()

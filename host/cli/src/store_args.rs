@@ -1,6 +1,10 @@
 //! Which store a verb works on.
 
 use crate::config_args::ConfigArguments;
+use crate::exit::UsageError;
+use crate::place::SourcePlace;
+use crate::remote;
+use crate::settings::RemoteConfig;
 use anyhow::Context as _;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
@@ -17,9 +21,9 @@ use stepwell_source::{Embedded, SourceUrl};
 pub(crate) struct StoreArguments {
     /// The store: sqlite:PATH, or postgres://user@host/database [default: [source] of the configuration, else a file in
     /// your data directory]
-    #[arg(long, value_name = "URL", value_parser = Address::<SourceUrl>::new())]
+    #[arg(long, value_name = "URL", value_parser = Address::<SourcePlace>::new())]
     #[arg(env = "STEPWELL_SOURCE", hide_env_values = true)]
-    source: Option<SourceUrl>,
+    source: Option<SourcePlace>,
     #[command(flatten)]
     config: ConfigArguments,
 }
@@ -58,6 +62,28 @@ impl StoreArguments {
         &self.config
     }
 
+    /// Where the records are; none means the default store.
+    pub(crate) fn place(&self) -> anyhow::Result<(Option<SourcePlace>, RemoteConfig)> {
+        match &self.source {
+            Some(SourcePlace::Store(url)) => {
+                Ok((Some(SourcePlace::Store(url.clone())), RemoteConfig::default()))
+            }
+            source => {
+                let config = self.config.source()?;
+                Ok((source.clone().or(config.url), config.remote))
+            }
+        }
+    }
+
+    /// Opens the ledger of reads: in the store, or on this side of a resource server.
+    pub(crate) async fn open_ledger(&self) -> anyhow::Result<Embedded> {
+        match self.place()?.0 {
+            Some(SourcePlace::Remote(url)) => remote::ledger(&url, Missing::Refuse).await,
+            Some(SourcePlace::Store(url)) => open(Some(&url), Missing::Refuse).await,
+            None => open(None, Missing::Refuse).await,
+        }
+    }
+
     /// Opens the store, and makes it if that is allowed.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Embedded> {
         open(self.named()?.as_ref(), missing).await
@@ -65,9 +91,23 @@ impl StoreArguments {
 
     /// The store that the command or else the configuration names.
     fn named(&self) -> anyhow::Result<Option<SourceUrl>> {
-        match &self.source {
-            Some(url) => Ok(Some(url.clone())),
-            None => Ok(self.config.source()?.url),
+        let place = match &self.source {
+            Some(place) => Some(place.clone()),
+            None => self.config.source()?.url,
+        };
+        place.map(own_store).transpose()
+    }
+}
+
+/// A store of one's own, which a resource server is not.
+fn own_store(place: SourcePlace) -> anyhow::Result<SourceUrl> {
+    match place {
+        SourcePlace::Store(url) => Ok(url),
+        SourcePlace::Remote(url) => {
+            let message = format!(
+                "{url} is a resource server; this works on a store of your own: name one with --source"
+            );
+            Err(UsageError(message).into())
         }
     }
 }
@@ -92,7 +132,7 @@ fn default_store(missing: Missing) -> anyhow::Result<SourceUrl> {
 }
 
 /// Makes a folder that only its owner can look into: what will be in it is personal.
-fn make_private(folder: &std::path::Path) -> std::io::Result<()> {
+pub(crate) fn make_private(folder: &std::path::Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     {

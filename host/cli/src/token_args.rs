@@ -22,14 +22,16 @@ impl TokenArguments {
 
     /// Reads the token.
     pub(crate) fn token(&self) -> anyhow::Result<Token> {
+        Ok(self.given()?.ok_or(NoToken)?)
+    }
+
+    /// Reads the token, if one was given.
+    pub(crate) fn given(&self) -> anyhow::Result<Option<Token>> {
         let text = match &self.token_file {
             Some(file) => std::fs::read_to_string(file)
                 .with_context(|| format!("cannot read the token file {}", file.display()))?,
-            None => std::env::var("STEPWELL_TOKEN").map_err(|_| NoToken)?,
+            None => std::env::var("STEPWELL_TOKEN").unwrap_or_default(),
         };
-        match text.trim() {
-            "" => Err(NoToken.into()),
-            token => Ok(Token::new(token)),
-        }
+        Ok(Some(text.trim()).filter(|token| !token.is_empty()).map(Token::new))
     }
 }

@@ -97,7 +97,18 @@ codes! {
     QueryNotFound = "query_not_found", ResourceServer, Some(404), "The phrase does not occur in the field.";
     AmbiguousConnection = "ambiguous_connection", ResourceServer, Some(409), "Several granted connections have a record with this id.";
     QueryTooBroad = "query_too_broad", ResourceServer, Some(422), "Answering would take too long; narrow the question.";
-    InvalidRequest = "invalid_request", Adapter, Some(400), "The HTTP request itself is malformed.";
+    UnknownField = "unknown_field", ResourceServer, Some(400), "The stream has no such field.";
+    InsufficientScope = "insufficient_scope", Authorization, Some(403), "The token is not made for this.";
+    GrantInvalid = "grant_invalid", Authorization, Some(403), "The grant does not count.";
+    GrantTimeRangeExceeded = "grant_time_range_exceeded", Authorization, Some(403), "The grant does not cover this time.";
+    BlobNotFound = "blob_not_found", ResourceServer, Some(404), "No granted record names such a blob.";
+    RateLimitExceeded = "rate_limit_exceeded", ResourceServer, Some(429), "Too much was asked for in a short time.";
+    FieldWindowUnsupported = "field_window_unsupported", ResourceServer, Some(501), "The resource server reads no windows of this field, and a whole record is never fetched to be cut.";
+    UnsupportedBySource = "unsupported_by_source", ResourceServer, Some(501), "The source has no way to answer this.";
+    RsRefused = "rs_refused", ResourceServer, None, "The resource server refused for a reason of its own, which rs_code names.";
+    InvalidRsResponse = "invalid_rs_response", ResourceServer, Some(502), "The answer of the resource server is not what its interface promises.";
+    RsResponseTooLarge = "rs_response_too_large", ResourceServer, Some(502), "The answer of the resource server is larger than is taken from it.";
+    InvalidRequest = "invalid_request", Adapter, Some(400), "The HTTP request itself is malformed, or a resource server does not take a part of the question.";
     HostNotAllowed = "host_not_allowed", Adapter, Some(403), "The server does not answer under this name.";
     OriginNotAllowed = "origin_not_allowed", Adapter, Some(403), "Web pages of this origin may not ask.";
     RequestTimeout = "request_timeout", Adapter, Some(408), "The request did not arrive in time.";
@@ -174,7 +185,9 @@ impl Refusal {
         if let Some(hint) = &self.hint {
             error.insert("hint".into(), json!(hint));
         }
-        if let Some(status) = self.code.http_status() {
+        // A resource server's own status counts before the usual one of its code.
+        let status = self.extras.get("http_status").and_then(Value::as_u64);
+        if let Some(status) = status.or(self.code.http_status().map(u64::from)) {
             error.insert("http_status".into(), json!(status));
         }
         for (name, value) in &self.extras {

@@ -2,14 +2,15 @@
 
 use crate::ladder::{Asker, Ladder};
 use crate::rung::{Preview, Rung};
-use crate::seal::{Seal, now_unix};
+use crate::seal::{Seal, now_unix, version};
 use serde_json::{Map, Value, json};
 use stepwell_contract::budget::{DEFAULT_LIMIT, LADDER_RECORDS, SizeGrade};
+use stepwell_contract::cursor::FieldVersion;
 use stepwell_contract::handle::Handle;
 use stepwell_contract::quote::json_string;
 use stepwell_contract::selector::WindowArguments;
 use stepwell_contract::{Chars, FieldPath};
-use stepwell_source::shape::RecordIdentity;
+use stepwell_source::shape::{Digest, RecordIdentity};
 use stepwell_source::{FieldKind, RecordView};
 
 /// The line of text that says how to read on in a record, from the wordiest to the barest form: with the address and the
@@ -34,14 +35,17 @@ impl Ladder {
         let identity = &view.identity;
         let field = |rung| self.ladder_field(asker, identity, rung, previewed_by.is_some());
         let fields: Vec<Value> = rungs.iter().map(field).collect();
-        json!({
+        let mut entry = json!({
             "id": identity.id().to_string(),
             "connection_id": identity.connection.as_str(),
             "stream": identity.stream.as_str(),
             "record_id": identity.record.as_str(),
-            "revision": view.revision,
-            "fields": fields,
-        })
+        });
+        if let Some(revision) = &view.revision {
+            entry["revision"] = json!(revision);
+        }
+        entry["fields"] = json!(fields);
+        entry
     }
 
     fn ladder_field(
@@ -59,9 +63,9 @@ impl Ladder {
         {
             let args = read_args(identity, &rung.path, offset);
             entry.insert("read".into(), json!({ "tool": "read_record_field", "args": args }));
-            if let Some(digest) = rung.digest {
+            if let Some(version) = self.version_of(rung) {
                 let keys = self.keys.last_read();
-                let seal = Seal::new(&keys, asker.caller, identity, &rung.path, digest, now_unix());
+                let seal = Seal::new(&keys, asker.caller, identity, &rung.path, version, now_unix());
                 entry.insert("next_cursor".into(), json!(seal.window(offset, DEFAULT_LIMIT)));
             }
             if !rung.places.is_empty() {
@@ -83,11 +87,26 @@ impl Ladder {
         if let Some(bytes) = rung.bytes {
             entry.insert("size_bytes".into(), json!(bytes));
         }
-        entry.insert("size_grade".into(), json!(SizeGrade::of(rung.size()).as_str()));
+        if let Some(size) = rung.known_size() {
+            entry.insert("size_grade".into(), json!(SizeGrade::of(size).as_str()));
+        }
         if let Some(digest) = rung.digest {
             entry.insert("digest".into(), json!(digest.to_string()));
         }
         Value::Object(entry)
+    }
+
+    /// What a cursor into a field is bound to: what the source will measure when the cursor comes back.
+    fn version_of(&self, rung: &Rung<'_>) -> Option<FieldVersion> {
+        if self.source.measures_digests() {
+            return rung.digest.map(|digest| version(Some(digest), None));
+        }
+        rung.chars.map(|chars| version(None, Some(chars)))
+    }
+
+    /// A digest that a later read can be held against.
+    pub(crate) fn measured(&self, digest: Option<Digest>) -> Option<Digest> {
+        digest.filter(|_| self.source.measures_digests())
     }
 
     /// Where a field can be read as a resource, if the tiers for that are on.
@@ -97,7 +116,7 @@ impl Ladder {
         }
         self.tiers.resources()?;
         self.tiers.window()?;
-        Some(window_uri(identity, rung, rung.next?))
+        Some(window_uri(identity, rung, rung.next?, self.measured(rung.digest)))
     }
 
     /// Where a binary field's bytes can be read.
@@ -105,7 +124,7 @@ impl Ladder {
         self.tiers.resources()?;
         self.tiers.export()?;
         let (connection, stream, record) = parts(identity);
-        let digest = rung.digest.map(|digest| digest.to_string());
+        let digest = self.measured(rung.digest).map(|digest| digest.to_string());
         let field_path = rung.path.as_str().to_owned();
         Some(Handle::Blob { connection, stream, record, field_path, start: None, digest }.uri())
     }
@@ -117,7 +136,11 @@ impl Ladder {
             return Continuation::default();
         };
         let args = read_args(identity, &first.path, first.next.unwrap_or_default());
-        let bare = format!("next: read_record_field {args} ({} chars shown)", first.range());
+        let shown = match first.known_size() {
+            Some(_) => format!("{} chars", first.range()),
+            None => first.range(),
+        };
+        let bare = format!("next: read_record_field {args} ({shown} shown)");
         let others: Vec<String> =
             cut.map(|rung| format!("{} {}", json_string(rung.path.as_str()), rung.range())).collect();
         let full = match others.as_slice() {
@@ -148,13 +171,19 @@ fn preview_json(preview: &Preview, is_previewed: bool) -> Value {
             value["end_chars"] = json!(at.end());
             value["text"] = json!(text);
         }
+        Preview::Excerpt(text) => value["text"] = json!(text),
         _ => {}
     }
     value
 }
 
 /// The address of the window that starts somewhere in a field.
-pub(crate) fn window_uri(identity: &RecordIdentity, rung: &Rung<'_>, offset: Chars) -> String {
+pub(crate) fn window_uri(
+    identity: &RecordIdentity,
+    rung: &Rung<'_>,
+    offset: Chars,
+    digest: Option<Digest>,
+) -> String {
     let (connection, stream, record) = parts(identity);
     Handle::FieldWindow {
         connection,
@@ -162,7 +191,7 @@ pub(crate) fn window_uri(identity: &RecordIdentity, rung: &Rung<'_>, offset: Cha
         record,
         field_path: rung.path.as_str().to_owned(),
         arguments: WindowArguments { offset_chars: Some(offset.get()), ..WindowArguments::default() },
-        digest: rung.digest.map(|digest| digest.to_string()),
+        digest: digest.map(|digest| digest.to_string()),
     }
     .uri()
 }

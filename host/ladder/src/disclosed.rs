@@ -31,18 +31,20 @@ pub(crate) fn hits(hits: &[SearchHit], structured: &Value) -> Vec<Disclosure> {
     for (index, hit) in hits.iter().enumerate() {
         let (identity, result) = (&hit.record.identity, &structured["results"][index]);
         let mut entry = Disclosure::of_record(identity, json_bytes(result));
-        let first = hit.matches.first();
-        if let Some(found) = first {
+        if let Some(found) = hit.matches.first() {
             let shown = result["snippet"].as_str().map(Chars::of).unwrap_or_default();
             entry.field = Some(found.path.as_str().to_owned());
             entry.extent = Some(Extent::Chars(Span::at(found.snippet_at.start(), shown)));
+        } else if let Some(excerpt) = hit.excerpts.first() {
+            entry.field = Some(excerpt.path.as_str().to_owned());
         }
+        let named = entry.field.clone();
         disclosed.push(entry);
         let fields = structured["content_ladder"]["records"][index]["fields"].as_array();
         let others = fields
             .into_iter()
             .flatten()
-            .filter(|field| first.is_none_or(|found| field["path"].as_str() != Some(found.path.as_str())));
+            .filter(|field| named.is_none() || field["path"].as_str() != named.as_deref());
         disclosed.extend(others.filter_map(|field| snippet(identity, field)));
     }
     disclosed
@@ -51,7 +53,12 @@ pub(crate) fn hits(hits: &[SearchHit], structured: &Value) -> Vec<Disclosure> {
 /// The part of a field that an entry of the content ladder quotes.
 fn snippet(identity: &RecordIdentity, field: &Value) -> Option<Disclosure> {
     let (path, preview) = (field["path"].as_str()?, &field["preview"]);
-    let (text, start) = (preview["text"].as_str()?, preview["start_chars"].as_u64()?);
+    let text = preview["text"].as_str()?;
+    let Some(start) = preview["start_chars"].as_u64() else {
+        // A piece whose place only the source knows.
+        let piece = Disclosure::of_record(identity, Bytes::of(text));
+        return Some(Disclosure { field: Some(path.to_owned()), ..piece });
+    };
     let extent = Extent::Chars(Span::at(Chars(start), Chars::of(text)));
     Some(Disclosure::of_part(identity, path, extent, Bytes::of(text)))
 }

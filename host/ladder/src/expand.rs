@@ -54,14 +54,17 @@ pub(crate) fn json(
     let entry = |view: &RecordView| {
         let data: Map<String, Value> =
             view.fields.iter().map(|field| (field.name.clone(), cut_value(field, most).0)).collect();
-        json!({
+        let mut entry = json!({
             "id": view.identity.id().to_string(),
             "record_id": view.identity.record.as_str(),
             "title": title(view, scope_of(scopes, &view.identity)),
             "emitted_at": time::print(view.emitted_at),
-            "revision": view.revision,
-            "data": data,
-        })
+        });
+        if let Some(revision) = &view.revision {
+            entry["revision"] = json!(revision);
+        }
+        entry["data"] = json!(data);
+        entry
     };
     let relationship = |expanded: &Expanded| {
         let value = match expanded.cardinality {

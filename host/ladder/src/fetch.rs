@@ -204,7 +204,9 @@ impl Ladder {
         metadata.insert("stream".into(), json!(identity.stream.as_str()));
         metadata.insert("record_id".into(), json!(identity.record.as_str()));
         metadata.insert("emitted_at".into(), json!(time::print(view.emitted_at)));
-        metadata.insert("revision".into(), json!(view.revision));
+        if let Some(revision) = &view.revision {
+            metadata.insert("revision".into(), json!(revision));
+        }
         metadata.extend(labels_of(view).map(|(name, label)| (name.to_owned(), json!(label))));
         if let Some(field) = &body.field {
             metadata.insert("text_field".into(), json!(FieldPath::top_level(field).as_str()));

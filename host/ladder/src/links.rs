@@ -7,9 +7,9 @@ use crate::reply::{LadderError, Link};
 use crate::rung::{Preview, Rung};
 use crate::shapes::{self, InHand};
 use crate::tier_fault;
-use stepwell_contract::Chars;
 use stepwell_contract::budget::RESOURCE_LINKS;
 use stepwell_contract::handle::Handle;
+use stepwell_contract::{Bytes, Chars};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
 use stepwell_source::query::FieldMatch;
@@ -78,21 +78,23 @@ impl Ladder {
             }
             Target::Field(name) => {
                 self.tiers.window()?;
-                let field = shapes::named(view, name)?;
+                let field = shapes::named(view, name).filter(|field| field.shape.windows)?;
                 let found =
                     hits.iter().find(|hit| hit.path.below_top().is_empty() && hit.path.top() == field.name);
                 let offset = found.map_or(Chars::ZERO, |hit| hit.snippet_at.start());
                 let rung = Rung::of(field, Preview::Unavailable);
+                let uri = window_uri(identity, &rung, offset, self.measured(rung.digest));
                 let mime = Some("text/plain".to_owned());
-                (window_uri(identity, &rung, offset), name.clone(), mime, Some(field.shape.bytes.get()))
+                (uri, name.clone(), mime, field.shape.bytes)
             }
             Target::Blob(name) => {
                 let field = shapes::named(view, name)?;
                 let uri = self.blob_uri(identity, &Rung::of(field, Preview::Binary))?;
-                (uri, name.clone(), field.shape.mime.clone(), Some(field.shape.bytes.get()))
+                (uri, name.clone(), field.shape.mime.clone(), field.shape.bytes)
             }
         };
-        Some(Link { uri, name, title: Some(offer.title.clone()), mime, size, priority: offer.priority })
+        let (title, size) = (Some(offer.title.clone()), size.map(Bytes::get));
+        Some(Link { uri, name, title, mime, size, priority: offer.priority })
     }
 }
 

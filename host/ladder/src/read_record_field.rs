@@ -118,7 +118,7 @@ fn handle_at(window: &FieldWindow, offset: Chars, limit: Chars) -> String {
             limit_chars: Some(limit.get()),
             ..WindowArguments::default()
         },
-        digest: Some(window.field.shape.digest.to_string()),
+        digest: window.field.shape.digest.map(|digest| digest.to_string()),
     }
     .uri()
 }
@@ -142,8 +142,10 @@ fn window_links(window: &FieldWindow, uris: &WindowUris) -> Vec<Link> {
 
 /// What a resource read answers a field's handle with when the field has changed since.
 pub(crate) fn check_digest(window: &FieldWindow, digest: Option<&str>) -> Result<(), LadderError> {
-    match digest {
-        Some(digest) if digest != window.field.shape.digest.to_string() => {
+    // A source that measures no digests cannot tell, and its addresses carry none.
+    let current = window.field.shape.digest.map(|digest| digest.to_string());
+    match digest.zip(current) {
+        Some((digest, current)) if digest != current => {
             let message = "the field changed since this address was made";
             let refusal = Refusal::new(Code::StaleCursor, message);
             let restart = Value::from(window.window.span.start().get());

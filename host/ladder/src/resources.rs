@@ -142,7 +142,7 @@ impl Ladder {
                     content: Content::Text(window.to_text_with(Some(&uris))),
                     next_uri: uris.next,
                     previous_uri: uris.previous,
-                    size: Some(window.field.shape.bytes.get()),
+                    size: window.field.shape.bytes.map(Bytes::get),
                     disclosed: vec![window.disclosure().shaped_by(self.window_name())],
                 })
             }
@@ -237,19 +237,20 @@ impl Ladder {
                 record: field.record.record.clone(),
                 field_path: field_path.to_owned(),
                 start: Some(start),
-                digest: Some(field.shape.digest.to_string()),
+                digest: field.shape.digest.map(|digest| digest.to_string()),
             }
             .uri()
         };
         let end = start.get() + bytes.len() as u64;
+        let size = field.shape.bytes.map(Bytes::get);
         let extent = Extent::Bytes(start, Bytes(end));
         let shown = Disclosure::of_part(&field.record, field_path, extent, Bytes(bytes.len() as u64));
         Ok(Resource {
             uri: uri.to_owned(),
             mime,
-            next_uri: (!bytes.is_empty() && end < field.shape.bytes.get()).then(|| at(end)),
+            next_uri: (!bytes.is_empty() && end < size.unwrap_or(u64::MAX)).then(|| at(end)),
             previous_uri: (start > Bytes::ZERO).then(|| at(start.saturating_sub(BLOB_WINDOW).get())),
-            size: Some(field.shape.bytes.get()),
+            size,
             content: Content::Bytes(bytes),
             disclosed: vec![shown.shaped_by(self.export_name())],
         })

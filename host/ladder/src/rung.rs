@@ -4,7 +4,7 @@ use crate::describe::cut_value;
 use serde_json::{Value, json};
 use stepwell_contract::budget::LADDER_FIELDS;
 use stepwell_contract::{Bytes, Chars, FieldPath, Span};
-use stepwell_source::query::FieldMatch;
+use stepwell_source::query::{Excerpt, FieldMatch};
 use stepwell_source::shape::{Digest, FieldView};
 use stepwell_source::{FieldKind, RecordView};
 
@@ -20,6 +20,8 @@ pub(crate) enum Preview {
     Truncated(Chars),
     /// A part from its middle.
     Snippet { at: Span, text: String },
+    /// A part from a place that only the source knows.
+    Excerpt(String),
     /// It is bytes.
     Binary,
     /// Nothing.
@@ -31,7 +33,7 @@ impl Preview {
         match self {
             Self::Complete => "complete",
             Self::Truncated(_) => "truncated",
-            Self::Snippet { .. } => "snippet-only",
+            Self::Snippet { .. } | Self::Excerpt(_) => "snippet-only",
             Self::Binary => "binary-only",
             Self::Unavailable => "unavailable",
         }
@@ -43,7 +45,7 @@ impl Preview {
             Self::Complete | Self::Binary => None,
             Self::Truncated(end) => Some(*end),
             Self::Snippet { at, .. } => Some(at.start()),
-            Self::Unavailable => Some(Chars::ZERO),
+            Self::Unavailable | Self::Excerpt(_) => Some(Chars::ZERO),
         }
     }
 }
@@ -87,9 +89,9 @@ impl<'a> Rung<'a> {
             kind: shape.kind,
             mime: shape.mime.as_deref(),
             chars: shape.chars,
-            bytes: Some(shape.bytes),
-            digest: Some(shape.digest),
-            next: preview.goes_on_at().filter(|_| shape.kind.is_text_like()),
+            bytes: shape.bytes,
+            digest: shape.digest,
+            next: preview.goes_on_at().filter(|_| shape.windows),
             preview,
             places: Vec::new(),
         }
@@ -111,9 +113,30 @@ impl<'a> Rung<'a> {
         }
     }
 
+    /// A text of which the source showed a piece without measuring it.
+    pub(crate) fn unmeasured(excerpt: &Excerpt) -> Self {
+        let preview = Preview::Excerpt(excerpt.text.clone());
+        Self {
+            path: excerpt.path.clone(),
+            kind: FieldKind::Text,
+            mime: None,
+            chars: None,
+            bytes: None,
+            digest: None,
+            next: preview.goes_on_at(),
+            preview,
+            places: Vec::new(),
+        }
+    }
+
     /// How large the field is, by the only measure it has.
     pub(crate) fn size(&self) -> Chars {
-        self.chars.or(self.bytes.map(|bytes| Chars(bytes.get()))).unwrap_or_default()
+        self.known_size().unwrap_or_default()
+    }
+
+    /// The same; none if it was not measured.
+    pub(crate) fn known_size(&self) -> Option<Chars> {
+        self.chars.or(self.bytes.map(|bytes| Chars(bytes.get())))
     }
 
     /// What of the field was shown, of how much: `0-4096/120000`, or `0/120000` for nothing.
@@ -123,6 +146,7 @@ impl<'a> Rung<'a> {
             Preview::Truncated(end) => format!("0-{end}/{total}"),
             Preview::Snippet { at, .. } => format!("{}-{}/{total}", at.start(), at.end()),
             Preview::Complete => format!("{total}/{total}"),
+            Preview::Excerpt(_) => "a piece of unknown place".to_owned(),
             Preview::Binary | Preview::Unavailable => format!("0/{total}"),
         }
     }
@@ -150,7 +174,7 @@ pub(crate) fn rungs<'a>(view: &'a RecordView, preview: impl Fn(&FieldView) -> Pr
 /// What matched comes first, then what was cut, and the longest of those.
 pub(crate) fn in_order(mut rungs: Vec<Rung<'_>>) -> Vec<Rung<'_>> {
     rungs.sort_by_key(|rung| {
-        let matched = matches!(rung.preview, Preview::Snippet { .. });
+        let matched = matches!(rung.preview, Preview::Snippet { .. } | Preview::Excerpt(_));
         std::cmp::Reverse((matched, rung.next.is_some(), rung.size()))
     });
     rungs.truncate(LADDER_FIELDS);

@@ -20,7 +20,7 @@ impl<'a> Seal<'a> {
         caller: &'a Caller,
         record: &RecordIdentity,
         path: &FieldPath,
-        digest: Digest,
+        version: FieldVersion,
         now_unix: u64,
     ) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl<'a> Seal<'a> {
             grant: caller.grant(),
             record: record.id().to_string(),
             pointer: path.pointer(),
-            version: FieldVersion::Digest(digest.0),
+            version,
             now_unix,
         }
     }
@@ -52,6 +52,11 @@ impl<'a> Seal<'a> {
     pub(crate) fn window(&self, span_start: Chars, limit: Chars) -> String {
         self.seal(&Position::Window { span_start, limit })
     }
+}
+
+/// What a field is known by: its digest, or where there is none its length.
+pub(crate) fn version(digest: Option<Digest>, chars: Option<Chars>) -> FieldVersion {
+    digest.map_or(FieldVersion::Size(chars.unwrap_or_default()), |digest| FieldVersion::Digest(digest.0))
 }
 
 /// The clock, in the unit that cursors expire by.

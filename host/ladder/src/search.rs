@@ -18,7 +18,7 @@ use stepwell_contract::unit::slice;
 use stepwell_contract::{Bytes, Chars, Code, Refusal, Span};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchPage};
+use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchMode, SearchPage};
 use stepwell_tiers::Purpose;
 
 /// How much of each hit the structured content shows, from generous to sparing: characters of the snippet, fields in the
@@ -37,15 +37,17 @@ const CALL: usize = 300;
 impl Ladder {
     /// Finds records that contain words.
     pub(crate) async fn draft_search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
-        if let Some(mode @ ("semantic" | "hybrid")) = arguments::text(args, "mode") {
-            return Err(unsupported_mode(mode).param("mode").hint("leave mode out").into());
-        }
+        let mode = match arguments::text(args, "mode") {
+            Some("semantic") => SearchMode::Semantic,
+            Some("hybrid") => SearchMode::Hybrid,
+            _ => SearchMode::Lexical,
+        };
         let mut query = asked::search(args)?;
         let pages = (query.limit as u64).max(DEFAULT_PAGE);
         let budget = Bytes(budget::SEARCH_RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
         loop {
-            let page = self.source.search(asker.caller, &query).await;
+            let page = self.source.search_by(asker.caller, mode, &query).await;
             let page = page.map_err(|error| arguments::renamed(error, "stream", "streams"))?;
             let (reply, over) = self.search_reply(asker, args, &page, &scopes, budget).await?;
             match reply {
@@ -94,8 +96,8 @@ impl Ladder {
     ) -> String {
         let total = page.hits.len();
         let head = |shown: usize| {
-            let mut head =
-                format!("search: {total} hit(s), newest first. has_more={}.", page.next_cursor.is_some());
+            let (first, has_more) = (page.ranking.as_str(), page.next_cursor.is_some());
+            let mut head = format!("search: {total} hit(s), {first}. has_more={has_more}.");
             if let Some(cursor) = &page.next_cursor {
                 head.push_str(&format!(" next_cursor={}.", json_string(cursor)));
             }
@@ -133,8 +135,7 @@ impl Ladder {
             labels.push_str(&format!(" {name}={}", json_string(label)));
         }
         let titled = format!("{labels} title={}", json_string(&title(view, scope)));
-        let snippet =
-            hit.matches.first().map(|found| short(&found.snippet, LINE_SNIPPET)).unwrap_or_default();
+        let snippet = hit::snippet(hit).map(|text| short(text, LINE_SNIPPET)).unwrap_or_default();
         let lines = glance.into_iter().flat_map(|glance| &glance.lines);
         // What the snippet says is not said again.
         let lines = lines.filter(|line| !snippet.contains(&line.text) && !line.text.contains(snippet));

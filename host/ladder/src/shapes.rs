@@ -31,7 +31,7 @@ pub(crate) fn field(path: &str, shape: &SourceShape) -> FieldShape {
     FieldShape {
         mime: shape.mime.clone(),
         chars: shape.chars.filter(|_| shape.kind.is_text_like()),
-        bytes: Some(shape.bytes),
+        bytes: shape.bytes,
         ..FieldShape::new(path, kind(shape.kind))
     }
 }

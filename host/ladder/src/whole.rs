@@ -53,23 +53,30 @@ impl From<Broken> for Unfinished {
 #[must_use]
 pub fn disclosed(view: &RecordView, blobs: Blobs) -> Vec<Disclosure> {
     let (mut entries, mut rest) = (Vec::new(), Bytes::ZERO);
-    for FieldView { name, shape, .. } in &view.fields {
-        let path = FieldPath::top_level(name);
-        let part = |extent| Disclosure::of_part(&view.identity, path.as_str(), extent, shape.bytes);
+    for field @ FieldView { name, shape, .. } in &view.fields {
+        let (path, bytes) = (FieldPath::top_level(name), least_bytes(field));
+        let part = |extent| Disclosure::of_part(&view.identity, path.as_str(), extent, bytes);
         match (shape.kind, shape.chars) {
             (FieldKind::Binary, _) if blobs == Blobs::Inline => {
-                entries.push(part(Extent::Bytes(Bytes::ZERO, shape.bytes)));
+                entries.push(part(Extent::Bytes(Bytes::ZERO, bytes)));
             }
             // A link says how many bytes there are, and none of them.
             (FieldKind::Binary, _) => {}
             (_, Some(chars)) if chars > stepwell_source::prepare::INLINE_MAX => {
                 entries.push(part(Extent::Chars(Span::at(Chars::ZERO, chars))));
             }
-            _ => rest = rest + shape.bytes,
+            _ => rest = rest + bytes,
         }
     }
     entries.insert(0, Disclosure::of_record(&view.identity, rest));
     entries
+}
+
+/// How many bytes a field has, or at least has where its source does not say.
+fn least_bytes(FieldView { shape, head, .. }: &FieldView) -> Bytes {
+    let seen = head.as_deref().map(Bytes::of).unwrap_or_default();
+    let counted = shape.chars.map(|chars| Bytes(chars.get())).unwrap_or_default();
+    shape.bytes.unwrap_or(seen.max(counted))
 }
 
 impl WholeRecords {

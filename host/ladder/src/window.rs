@@ -1,7 +1,7 @@
 //! One bounded window of one field: the third step of the ladder.
 
 use crate::reply::LadderError;
-use crate::seal::Seal;
+use crate::seal::{Seal, version};
 use crate::{shapes, tier_fault};
 use std::sync::Arc;
 use stepwell_contract::budget::DEFAULT_LIMIT;
@@ -104,7 +104,8 @@ async fn read_once(
 ) -> Result<Found> {
     let field = source.field(caller, &request.record, &request.path).await?;
     let total = field.shape.chars.unwrap_or_default();
-    let seal = Seal::new(keys, caller, &field.record, &field.path, field.shape.digest, now_unix);
+    let version = version(field.shape.digest, field.shape.chars);
+    let seal = Seal::new(keys, caller, &field.record, &field.path, version, now_unix);
     let (mut search, mut matches_ended) = (None, false);
     let (window, asked) = match &request.selector {
         Selector::Offset { offset, limit } => page(total, *offset, *limit),

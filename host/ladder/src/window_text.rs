@@ -25,7 +25,9 @@ impl FieldWindow {
         let mut field = Map::new();
         field.insert("path".into(), json!(self.field.path.as_str()));
         field.insert("text_like".into(), json!(shape.kind.is_text_like()));
-        field.insert("digest".into(), json!(shape.digest.to_string()));
+        if let Some(digest) = shape.digest {
+            field.insert("digest".into(), json!(digest.to_string()));
+        }
         if let Some(mime) = &shape.mime {
             field.insert("mime_type".into(), json!(mime));
         }
@@ -95,7 +97,9 @@ impl FieldWindow {
             parts.push(("next_uri", optional(uris.next.as_deref())));
             parts.push(("previous_uri", optional(uris.previous.as_deref())));
         }
-        parts.push(("digest", json_string(&self.field.shape.digest.to_string())));
+        if let Some(digest) = self.field.shape.digest {
+            parts.push(("digest", json_string(&digest.to_string())));
+        }
         let members: Vec<String> =
             parts.into_iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
         format!("{{{}}}", members.join(","))

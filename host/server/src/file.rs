@@ -7,7 +7,7 @@ use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_T
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use std::sync::Arc;
-use stepwell_contract::{Bytes, Chars, Span};
+use stepwell_contract::{Bytes, Chars, Code, Refusal, Span};
 use stepwell_ladder::whole::Unfinished;
 use stepwell_ladder::{LadderError, LedgerPolicy, record};
 use stepwell_source::whole::{Pen, write_bytes, write_text};
@@ -29,10 +29,17 @@ pub(crate) struct FileRequest<'a> {
 impl FileRequest<'_> {
     /// Answers with the field's bytes, or its text in UTF-8.
     pub(crate) async fn answer(&self, field: Field, mime: &str) -> Result<Response, LadderError> {
-        let total = field.shape.bytes;
-        let etag = format!("\"{}\"", field.shape.digest);
         let is_binary = field.shape.kind == FieldKind::Binary;
-        let wanted = match Wanted::of(self.headers, total, &etag) {
+        let size = field.shape.bytes;
+        if is_binary && size.is_none() {
+            // The ledger could not say how much left.
+            let message = "the source does not say how long the file is, so it does not leave as one";
+            return Err(Refusal::new(Code::UnsupportedBySource, message).into());
+        }
+        // A text whose bytes the source does not count has at least as many as code points.
+        let total = size.unwrap_or(Bytes(field.whole().end().get()));
+        let etag = field.shape.digest.map(|digest| format!("\"{digest}\""));
+        let wanted = match Wanted::of(self.headers, total, etag.as_deref()) {
             // A text is kept by code points, so a byte of it has no address.
             Wanted::Part(..) | Wanted::Beyond if !is_binary => Wanted::Whole,
             wanted => wanted,
@@ -63,14 +70,18 @@ impl FileRequest<'_> {
                 headers.insert(name, value);
             }
         };
-        put(ETAG, etag);
+        if let Some(etag) = etag {
+            put(ETAG, etag);
+        }
         put(ACCEPT_RANGES, if is_binary { "bytes" } else { "none" }.to_owned());
         match status {
             StatusCode::RANGE_NOT_SATISFIABLE => put(CONTENT_RANGE, format!("bytes */{total}")),
             StatusCode::NOT_MODIFIED => {}
             _ => {
                 put(CONTENT_TYPE, mime.to_owned());
-                put(CONTENT_LENGTH, (end - start).to_string());
+                if size.is_some() {
+                    put(CONTENT_LENGTH, (end - start).to_string());
+                }
             }
         }
         if status == StatusCode::PARTIAL_CONTENT {

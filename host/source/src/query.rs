@@ -100,17 +100,39 @@ pub struct SearchQuery {
     pub cursor: Option<String>,
 }
 
-/// A page of hits, the newest first.
+/// A page of hits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPage {
     /// The hits.
     pub hits: Vec<SearchHit>,
+    /// What comes first.
+    pub ranking: Ranking,
     /// Goes on after them; none at the end.
     pub next_cursor: Option<String>,
     /// Words that were not looked for because there were too many.
     pub ignored_words: Vec<String>,
     /// How much of what is granted the page speaks for.
     pub recall: Recall,
+}
+
+/// Which hits come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranking {
+    /// The newest.
+    Newest,
+    /// Those that the source thinks best.
+    Best,
+}
+
+impl Ranking {
+    /// What comes first, in words.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "newest first",
+            Self::Best => "best first",
+        }
+    }
 }
 
 /// How much of what is granted a page of hits speaks for. It says nothing about what is not.
@@ -132,6 +154,43 @@ pub struct SearchHit {
     pub record: RecordView,
     /// Where it was found, best place first; at most two.
     pub matches: Vec<FieldMatch>,
+    /// What the source shows of it without saying where in the field it stands; at most two. Their best comes first.
+    pub excerpts: Vec<Excerpt>,
+}
+
+/// A piece of a field whose place only the source knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The field.
+    pub path: FieldPath,
+    /// The piece.
+    pub text: String,
+    /// Where in the piece the words stand that were looked for, as far as the source marks them.
+    pub marks: Vec<Span>,
+}
+
+/// How records are searched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchMode {
+    /// By their words.
+    #[default]
+    Lexical,
+    /// By what they mean.
+    Semantic,
+    /// By both.
+    Hybrid,
+}
+
+impl SearchMode {
+    /// The word that tools and resource servers use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Semantic => "semantic",
+            Self::Hybrid => "hybrid",
+        }
+    }
 }
 
 /// A place where something that was asked for was found.

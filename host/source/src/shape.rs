@@ -111,10 +111,27 @@ pub struct FieldShape {
     pub file_name: Option<String>,
     /// Its length in code points; none for bytes.
     pub chars: Option<Chars>,
-    /// Its length in bytes of UTF-8, or of the blob.
-    pub bytes: Bytes,
-    /// The digest of the whole.
-    pub digest: Digest,
+    /// Its length in bytes of UTF-8, or of the blob; none where the source does not say.
+    pub bytes: Option<Bytes>,
+    /// The digest of the whole; none where the source does not say.
+    pub digest: Option<Digest>,
+    /// Whether spans of it can be read as text. A remote source may show a JSON value and have no windows of it.
+    pub windows: bool,
+}
+
+impl FieldShape {
+    /// Whether two measurements can be of the same content. What a source leaves out of one of them decides nothing.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+            one.zip(other).is_none_or(|(one, other)| one == other)
+        }
+        if self.digest.is_some() && other.digest.is_some() {
+            return self == other;
+        }
+        self.kind == other.kind
+            && agree(self.chars.as_ref(), other.chars.as_ref())
+            && agree(self.bytes.as_ref(), other.bytes.as_ref())
+    }
 }
 
 /// Which record a read found: all three parts are known by then.
@@ -155,6 +172,8 @@ pub(crate) enum Place {
     Stored(Stored),
     /// A short value from inside a JSON field, taken out when it was found.
     Held { grant: String, text: String },
+    /// At a remote resource server, under the blob's id if it is one.
+    Remote { blob: Option<String> },
 }
 
 impl Place {
@@ -163,6 +182,8 @@ impl Place {
         match self {
             Self::Stored(stored) => &stored.grant,
             Self::Held { grant, .. } => grant,
+            // No grant of a store has this name, so a store reads nothing there.
+            Self::Remote { .. } => "",
         }
     }
 }
@@ -225,8 +246,8 @@ pub struct RecordView {
     pub time: Millis,
     /// When it was first emitted, or else when it first arrived.
     pub emitted_at: Millis,
-    /// Opaque; it changes exactly when a granted field comes, goes or changes.
-    pub revision: String,
+    /// Opaque; it changes exactly when a granted field comes, goes or changes. None where not all of them were seen.
+    pub revision: Option<String>,
     /// Its granted fields, sorted by name.
     pub fields: Vec<FieldView>,
 }

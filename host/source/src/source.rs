@@ -4,7 +4,8 @@ use crate::catalogue::GrantedScope;
 use crate::error::Result;
 use crate::ledger::Disclosure;
 use crate::query::{
-    AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
+    AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchMode, SearchPage,
+    SearchQuery,
 };
 use crate::shape::{Field, RecordRef, RecordView};
 use crate::token::{Caller, Token};
@@ -82,6 +83,14 @@ pub trait Source: Send + Sync + Debug {
     /// Finds records that contain words.
     async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage>;
 
+    /// Finds records in another way than by words, where the source has one.
+    async fn search_by(&self, caller: &Caller, mode: SearchMode, query: &SearchQuery) -> Result<SearchPage> {
+        match mode {
+            SearchMode::Lexical => self.search(caller, query).await,
+            SearchMode::Semantic | SearchMode::Hybrid => Err(unsupported(mode).into()),
+        }
+    }
+
     /// Computes a number about a stream's records.
     async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation>;
 
@@ -91,4 +100,15 @@ pub trait Source: Send + Sync + Debug {
 
     /// The keys that seal cursors; replicas on one store share them.
     async fn keyring(&self) -> Result<Keyring>;
+
+    /// Whether measuring a field tells its digest. Where it does not, cursors are bound to the field's length.
+    fn measures_digests(&self) -> bool {
+        true
+    }
+}
+
+/// Refuses a way of searching.
+pub(crate) fn unsupported(mode: SearchMode) -> Refusal {
+    let message = format!("this source does not search in the mode {}", mode.as_str());
+    Refusal::new(Code::UnsupportedSearchMode, message).param("mode").hint("leave mode out")
 }

@@ -144,6 +144,8 @@ pub struct Caller {
     pub(crate) client: String,
     /// Whether `grant` names a package, and the caller reads under each grant in it.
     pub(crate) package: bool,
+    /// What a remote resource server is asked with for this caller; none where a source has its own way.
+    pub(crate) bearer: Option<Token>,
 }
 
 impl Caller {

@@ -54,7 +54,7 @@ impl Copy {
             assert!(page.records.len() + page.removed.len() <= limit);
             for view in page.records {
                 self.records
-                    .insert(view.identity.id().to_string(), format!("{:?} {}", view.fields, view.revision));
+                    .insert(view.identity.id().to_string(), format!("{:?} {:?}", view.fields, view.revision));
             }
             for gone in page.removed {
                 assert!(self.records.remove(&gone.id().to_string()).is_some(), "{gone:?} was never there");
@@ -73,7 +73,7 @@ impl Copy {
 async fn there(world: &World, caller: &Caller) -> BTreeMap<String, String> {
     let page = world.store.records(caller, &list(1_000, Order::Ascending, None)).await.unwrap();
     let entry = |view: stepwell_source::RecordView| {
-        (view.identity.id().to_string(), format!("{:?} {}", view.fields, view.revision))
+        (view.identity.id().to_string(), format!("{:?} {:?}", view.fields, view.revision))
     };
     page.records.into_iter().map(entry).collect()
 }

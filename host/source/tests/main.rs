@@ -22,6 +22,7 @@ mod phrases;
 mod queries;
 mod records;
 mod refusals;
+mod remote;
 mod rewrites;
 mod search_cost;
 mod search_model;

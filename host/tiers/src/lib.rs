@@ -40,7 +40,7 @@ mod wit;
 
 pub use config::{
     Config, ConfigError, FaultPolicy, File, Kind, Limits, Links, Mistakes, OnFault, Origin, PreviewConfig,
-    ResourcesConfig, Rule, TierConfig, ToolConfig, Wasi,
+    ResourcesConfig, Rule, Section, TierConfig, ToolConfig, Wasi,
 };
 pub use examine::{Examined, examine};
 pub use fault::{BadDefinition, GuestRefusal, Invalid, TierFault};

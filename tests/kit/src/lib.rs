@@ -5,6 +5,8 @@
 //! - [`WireTap`]: a proxy that records what a server and its client say to each other, so that a test can prove what
 //!   never left the database.
 //! - [`WireCut`]: a proxy that breaks connections, in the middle of an answer or by falling silent.
+//! - [`resource_server`]: a PDPP resource server with the habits of the public one, which records what it is asked and
+//!   breaks on demand.
 //! - [`rss_kb`] and [`peak_rss_kb`]: how much memory a process holds.
 //!
 //! Set-up that fails cannot be handled by a test, so this crate panics with a sentence that says what to do.
@@ -13,6 +15,7 @@
 
 mod memory;
 mod postgres;
+pub mod resource_server;
 mod wire_cut;
 mod wire_tap;
 

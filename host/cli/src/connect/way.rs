@@ -2,6 +2,7 @@
 
 use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
+use crate::place::SourcePlace;
 use crate::serve::store::ServeSource;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
@@ -50,6 +51,11 @@ impl Way {
             (Some(file), _) => arguments.extend(["--token-file".to_owned(), existing(file)?]),
             // It makes a token of its own.
             (None, Some(ServeSource::Demo)) => {}
+            (None, Some(ServeSource::At(SourcePlace::Remote(_)))) => {
+                let message = "the client needs a token of the resource server: pass --token-file FILE; the client's \
+                               configuration then names the file and not the token";
+                return Err(UsageError(message.into()).into());
+            }
             (None, _) => {
                 let message = "the client needs a token: pass --token-file FILE, which `stepwell grant create --token-out \
                                FILE` writes; the client's configuration then names the file and not the token";
@@ -69,8 +75,12 @@ impl Way {
 fn spelled(source: &ServeSource) -> anyhow::Result<String> {
     let url = match source {
         ServeSource::Demo => return Ok("demo".to_owned()),
-        ServeSource::Url(SourceUrl::Sqlite(path)) => SourceUrl::Sqlite(PathBuf::from(absolute(path)?)),
-        ServeSource::Url(url) => url.clone(),
+        // One that holds a password is none.
+        ServeSource::At(SourcePlace::Remote(url)) => return Ok(url.to_string()),
+        ServeSource::At(SourcePlace::Store(SourceUrl::Sqlite(path))) => {
+            SourceUrl::Sqlite(PathBuf::from(absolute(path)?))
+        }
+        ServeSource::At(SourcePlace::Store(url)) => url.clone(),
     };
     let message = "the store's address may hold a password, which must not become an argument: write the address into \
                    [source] of plugins.toml, with ${NAME} for the password, and pass --config FILE instead";

@@ -10,7 +10,6 @@ use clap::Args;
 use serde_json::json;
 use stepwell_contract::ResultId;
 use stepwell_source::ledger::LedgerFilter;
-use stepwell_source::sqlite::Missing;
 use stepwell_source::time::{self, Millis};
 
 /// Removes entries of the ledger and leaves a line that says how many
@@ -50,7 +49,7 @@ impl Erase {
             let message = "say what to erase: --grant ID, --record ID, --before T, or --all";
             return Err(UsageError(message.into()).into());
         }
-        let store = self.store.open(Missing::Refuse).await?;
+        let store = self.store.open_ledger().await?;
         let filter = LedgerFilter {
             grant: self.grant,
             record: self.record.map(Into::into),

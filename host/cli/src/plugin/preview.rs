@@ -6,8 +6,9 @@ use super::trial::tier_of;
 use crate::demo::show::excerpt;
 use crate::exit::UsageError;
 use crate::output::{BOLD, DIM, Output};
+use crate::place::SourcePlace;
 use crate::serve::store::{self, ServeSource};
-use crate::settings::Settings;
+use crate::settings::{PROVIDER, RemoteConfig, Settings};
 use crate::store_args::Address;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use stepwell_contract::quote::json_string;
 use stepwell_ladder::{Asker, Client};
 use stepwell_server::wire;
-use stepwell_source::{Caller, Embedded, Source as _};
+use stepwell_source::{Caller, Source};
 use stepwell_tiers::{Health, Observed, Origin, Runtime, Terms, Tiers, Watch};
 
 /// How much of a result is shown to people: the whole of a row, and of a document up to the middle of its text.
@@ -70,21 +71,22 @@ impl Preview {
         let source = self.source.clone().unwrap_or(ServeSource::Demo);
         let token = match source {
             ServeSource::Demo => None,
-            ServeSource::Url(_) => Some(self.token.token()?),
+            ServeSource::At(SourcePlace::Store(_)) => Some(self.token.token()?),
+            ServeSource::At(SourcePlace::Remote(_)) => self.token.given()?,
         };
-        let opened = store::open(Some(&source)).await?;
+        let opened = store::open(Some(&source), &RemoteConfig::default(), token.clone()).await?;
         let token = opened.token.clone().or(token).ok_or(crate::exit::NoToken)?;
-        let (store, _folder) = (Arc::new(opened.store), opened.folder);
-        let caller = store.authenticate(&token).await?;
-        let builtin = self.show(&store, &caller, None).await?;
-        let own = self.show(&store, &caller, Some(&self.file)).await?;
+        let (source, _folder) = (opened.source, opened.folder);
+        let caller = source.authenticate(&token).await?;
+        let builtin = self.show(&source, &caller, None).await?;
+        let own = self.show(&source, &caller, Some(&self.file)).await?;
         self.print(&builtin, &own, output)
     }
 
     /// Shows the record by a component, or by the built-in preview.
     async fn show(
         &self,
-        store: &Arc<Embedded>,
+        source: &Arc<dyn Source>,
         caller: &Caller,
         file: Option<&Path>,
     ) -> anyhow::Result<Seen> {
@@ -97,7 +99,7 @@ impl Preview {
         let watch = Arc::new(Watch::default());
         let terms = Terms { watch: Some(Arc::clone(&watch)), ..Terms::default() };
         let tiers = Tiers::load_on(&terms, &Arc::new(Runtime::new()?), &settings.tiers, &settings.place);
-        let ladder = settings.ladder(Arc::clone(store), tiers).await?;
+        let ladder = settings.ladder_on(Arc::clone(source), PROVIDER, tiers).await?;
         let asker = Asker { caller, client: Client::default() };
         let outcome = match &self.q {
             None => ladder.fetch(&asker, &json!({ "id": self.record })).await,

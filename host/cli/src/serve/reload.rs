@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use stepwell_server::Server;
 use stepwell_server::http::Tls;
-use stepwell_source::Embedded;
+use stepwell_source::Source;
 use stepwell_tiers::{Runtime, Tiers};
 use tokio::time::MissedTickBehavior;
 
@@ -36,7 +36,8 @@ pub(super) struct Reload {
     pub(super) has_file: bool,
     /// What the server started with.
     pub(super) started: Settings,
-    pub(super) store: Arc<Embedded>,
+    pub(super) source: Arc<dyn Source>,
+    pub(super) provider: String,
     pub(super) runtime: Arc<Runtime>,
     pub(super) server: Server,
     pub(super) keep_days: Arc<AtomicU32>,
@@ -100,7 +101,7 @@ impl Reload {
         self.stamps = stamps;
         let (settings, tiers) = loaded?;
         let tls = settings.tls()?;
-        let ladder = settings.ladder(self.store.clone(), tiers).await?;
+        let ladder = settings.ladder_on(self.source.clone(), &self.provider, tiers).await?;
         counters::log(&self.server);
         self.server.replace(ladder, &settings.server)?;
         if let (Some(tls), Some(new)) = (&self.tls, tls) {

@@ -19,10 +19,14 @@ pub(super) fn hit_rungs(hit: &SearchHit, snippet: Chars) -> Vec<Rung<'_>> {
     places.retain(|rung| rung.preview != Preview::Unavailable || rung.kind != FieldKind::Json);
     let inside = hit.matches.iter().filter(|found| !found.path.below_top().is_empty());
     places.extend(inside.map(Rung::inside));
+    places.extend(hit.excerpts.iter().map(Rung::unmeasured));
     for place in &mut places {
         if let Preview::Snippet { at, text } = &mut place.preview {
             *text = short(text, snippet).to_owned();
             *at = Span::at(at.start(), Chars::of(text));
+        }
+        if let Preview::Excerpt(text) = &mut place.preview {
+            *text = short(text, snippet).to_owned();
         }
     }
     in_order(places)
@@ -32,6 +36,7 @@ pub(super) fn hit_rungs(hit: &SearchHit, snippet: Chars) -> Vec<Rung<'_>> {
 pub(super) fn row(hit: &SearchHit, snippet: Chars) -> Value {
     let view = &hit.record;
     let mut fields: Vec<&str> = hit.matches.iter().map(|found| found.path.as_str()).collect();
+    fields.extend(hit.excerpts.iter().map(|excerpt| excerpt.path.as_str()));
     fields.dedup();
     let mut row = json!({
         "object": "search_result",
@@ -48,6 +53,11 @@ pub(super) fn row(hit: &SearchHit, snippet: Chars) -> Value {
             "start_chars": found.snippet_at.start(),
             "match": { "start_chars": found.at.start(), "end_chars": found.at.end() },
         });
+    } else if let Some(excerpt) = hit.excerpts.first() {
+        let marks = excerpt.marks.iter().take_while(|mark| mark.end() <= snippet);
+        let marks: Vec<Value> = marks.map(|mark| json!([mark.start(), mark.end()])).collect();
+        let text = short(&excerpt.text, snippet);
+        row["snippet"] = json!({ "field": excerpt.path.as_str(), "text": text, "marks_chars": marks });
     }
     row
 }
@@ -67,8 +77,14 @@ pub(super) fn result(hit: &SearchHit, scopes: &[GrantedScope], snippet: Chars) -
     for (name, label) in labels_of(view) {
         result[name] = json!(label);
     }
-    if let Some(found) = hit.matches.first() {
-        result["snippet"] = json!(short(&found.snippet, snippet));
+    if let Some(text) = self::snippet(hit) {
+        result["snippet"] = json!(short(text, snippet));
     }
     result
+}
+
+/// The text that shows best why a record was found.
+pub(super) fn snippet(hit: &SearchHit) -> Option<&str> {
+    let found = hit.matches.first().map(|found| found.snippet.as_str());
+    found.or_else(|| hit.excerpts.first().map(|excerpt| excerpt.text.as_str()))
 }

@@ -106,7 +106,7 @@ impl Fault {
 fn refused(front: &Front, note: &Note, error: &LadderError) -> Response {
     let refusal = error.for_client();
     match refusal.code {
-        Code::OwnerTokenRefused => {
+        Code::OwnerTokenRefused | Code::InsufficientScope => {
             front.challenge(note, StatusCode::FORBIDDEN, Challenge::InsufficientScope, &refusal)
         }
         Code::AuthorizationUnavailable => {

@@ -49,11 +49,16 @@ async fn located(call: &Call<'_>, caller: &Caller) -> Result<Field, Fault> {
     let found = call.source().field(caller, &RecordRef { connection, stream, record }, &path).await;
     match found {
         Ok(field) if field.shape.kind != FieldKind::Binary => Err(none()),
-        Ok(field) if digest.is_some_and(|digest| digest != field.shape.digest.to_string()) => Err(none()),
+        Ok(field) if is_other(&field, digest.as_deref()) => Err(none()),
         Ok(field) => Ok(field),
         Err(SourceError::Refused(refusal)) if hides(refusal.code) => Err(none()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether an id was made for other bytes than the field has now.
+fn is_other(field: &Field, digest: Option<&str>) -> bool {
+    digest.zip(field.shape.digest).is_some_and(|(named, current)| named != current.to_string())
 }
 
 fn hides(code: Code) -> bool {

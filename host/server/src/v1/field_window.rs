@@ -38,13 +38,17 @@ fn json(read: &FieldWindow) -> Value {
         _ => "string",
     };
     let found = read.hit.as_ref().map(|(_, at)| at);
+    let mut field = json!({ "path": read.field.path.as_str(), "type": kind });
+    if let Some(digest) = read.field.shape.digest {
+        field["digest"] = json!(digest.to_string());
+    }
     json!({
         "object": "field_window",
         "stream": identity.stream.as_str(),
         "record_id": identity.record.as_str(),
         "connection_id": identity.connection.as_str(),
         "url": citation(identity),
-        "field": { "path": read.field.path.as_str(), "type": kind, "digest": read.field.shape.digest.to_string() },
+        "field": field,
         "window": {
             "text": read.text,
             "start_chars": window.span.start(),

@@ -99,8 +99,10 @@ fn row_head(view: &RecordView) -> String {
         "connection_id": view.identity.connection.as_str(),
         "connector_instance_id": view.identity.connection.as_str(),
         "emitted_at": time::print(view.emitted_at),
-        "revision": view.revision,
     });
+    if let Some(revision) = &view.revision {
+        row["revision"] = json!(revision);
+    }
     for (name, label) in [("connector_key", &view.connector), ("display_name", &view.label)] {
         if let Some(label) = label {
             row[name] = json!(label);

@@ -5,9 +5,9 @@ use super::fault::Fault;
 use super::{Call, typed};
 use serde_json::{Value, json};
 use stepwell_contract::unit::slice;
-use stepwell_contract::{Bytes, Chars, Span};
+use stepwell_contract::{Bytes, Chars, FieldPath, Span};
 use stepwell_ladder::{asked, citation, unsupported_mode};
-use stepwell_source::query::{FieldMatch, SearchHit};
+use stepwell_source::query::{Excerpt, FieldMatch, SearchHit};
 use stepwell_source::shape::RecordIdentity;
 use stepwell_source::{Caller, Disclosure, time};
 
@@ -49,8 +49,18 @@ pub(super) fn unsupported(mode: &str) -> Fault {
 
 fn row(hit: &SearchHit) -> Value {
     let (view, identity) = (&hit.record, &hit.record.identity);
-    let mut fields: Vec<&str> = hit.matches.iter().map(|found| found.path.as_str()).collect();
+    let excerpts = hit.excerpts.iter();
+    let mut fields: Vec<&str> = hit
+        .matches
+        .iter()
+        .map(|found| &found.path)
+        .chain(excerpts.map(|piece| &piece.path))
+        .map(FieldPath::as_str)
+        .collect();
     fields.dedup();
+    let pieces = hit.excerpts.iter().map(|piece| placeless(identity, piece));
+    let evidence: Vec<Value> =
+        hit.matches.iter().map(|found| excerpt(identity, found)).chain(pieces).collect();
     let mut row = json!({
         "object": "search_result",
         "stream": identity.stream.as_str(),
@@ -61,7 +71,7 @@ fn row(hit: &SearchHit) -> Value {
         "emitted_at": time::print(view.emitted_at),
         "authored_at": time::print(view.time),
         "matched_fields": fields,
-        "evidence_excerpts": hit.matches.iter().map(|found| excerpt(identity, found)).collect::<Vec<_>>(),
+        "evidence_excerpts": evidence,
     });
     for (name, label) in
         [("connector_id", &view.connector), ("connector_key", &view.connector), ("display_name", &view.label)]
@@ -77,14 +87,14 @@ fn row(hit: &SearchHit) -> Value {
             "start_chars": found.snippet_at.start(),
             "match": { "start_chars": found.at.start(), "end_chars": found.at.end() },
         });
+    } else if let Some(piece) = hit.excerpts.first() {
+        row["snippet"] = json!({ "field": piece.path.as_str(), "text": piece.text });
     }
     row
 }
 
 /// A place where something was found, and the call that reads on there.
 fn excerpt(identity: &RecordIdentity, found: &FieldMatch) -> Value {
-    let route = citation(identity);
-    let route = route.split('?').next().unwrap_or_default();
     json!({
         "object": "evidence_excerpt",
         "field_path": found.path.as_str(),
@@ -93,15 +103,31 @@ fn excerpt(identity: &RecordIdentity, found: &FieldMatch) -> Value {
         "total_chars": found.total,
         "provenance": "lexical_match",
         "truncated": found.snippet_at.len() < found.total,
-        "read": {
-            "object": "field_window_read",
-            "method": "GET",
-            "route": format!("{route}/field-window"),
-            "stream": identity.stream.as_str(),
-            "record_id": identity.record.as_str(),
-            "field": found.path.as_str(),
-            "connection_id": identity.connection.as_str(),
-        },
+        "read": read(identity, &found.path),
+    })
+}
+
+/// A piece whose place only the source knows, and the call that reads its field from the start.
+fn placeless(identity: &RecordIdentity, piece: &Excerpt) -> Value {
+    json!({
+        "object": "evidence_excerpt",
+        "field_path": piece.path.as_str(),
+        "preview_text": piece.text,
+        "read": read(identity, &piece.path),
+    })
+}
+
+fn read(identity: &RecordIdentity, field: &FieldPath) -> Value {
+    let route = citation(identity);
+    let route = route.split('?').next().unwrap_or_default();
+    json!({
+        "object": "field_window_read",
+        "method": "GET",
+        "route": format!("{route}/field-window"),
+        "stream": identity.stream.as_str(),
+        "record_id": identity.record.as_str(),
+        "field": field.as_str(),
+        "connection_id": identity.connection.as_str(),
     })
 }
 
@@ -118,7 +144,6 @@ fn marked(found: &FieldMatch) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwell_contract::FieldPath;
 
     #[test]
     fn marks_stand_around_the_match_in_code_points() {

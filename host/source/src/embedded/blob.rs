@@ -24,7 +24,7 @@ impl Embedded {
             let message = format!("the field {} holds no bytes", excerpt(field.path.as_str()));
             return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
         };
-        let end = start.saturating_add(length).min(field.shape.bytes);
+        let end = start.saturating_add(length).min(field.shape.bytes.unwrap_or_default());
         if start >= end {
             return Ok(Vec::new());
         }

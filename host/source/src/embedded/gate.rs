@@ -311,6 +311,6 @@ async fn stored(store: &Embedded, caller: &crate::Caller, id: &str, path: &str) 
     let (id, path) = (ResultId::parse(id).unwrap().into(), FieldPath::parse(path).unwrap());
     match store.field(caller, &id, &path).await.unwrap().place {
         Place::Stored(stored) => stored,
-        Place::Held { .. } => panic!("the field has a row"),
+        Place::Held { .. } | Place::Remote { .. } => panic!("the field has a row"),
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct FoundRecord {
 /// A field's row, without its content.
 pub(super) struct StoredShape {
     pub(super) shape: FieldShape,
+    /// The digest of the row's whole text or bytes.
+    pub(super) digest: Digest,
     pub(super) nul_as: Option<char>,
     pub(super) part_start: Option<Chars>,
 }
@@ -144,12 +146,12 @@ impl Embedded {
     ) -> Result<Field> {
         let top = path.top();
         let (pointer, row_digest, base) = match stored.part_start {
-            None => (path.pointer(), stored.shape.digest, Chars::ZERO),
+            None => (path.pointer(), stored.digest, Chars::ZERO),
             Some(base) => {
                 let pointer = FieldPath::top_level(top).pointer();
                 let outer = self.shape_at(&found, top, &pointer).await?;
                 let outer = outer.ok_or(crate::error::SourceError::Changed)?;
-                (pointer, outer.shape.digest, base)
+                (pointer, outer.digest, base)
             }
         };
         let place = Place::Stored(Stored {
@@ -272,6 +274,7 @@ pub(super) fn shape_of(row: &mut Row) -> Result<Option<StoredShape>, Failure> {
     let nul_as =
         row.int_or_null()?.map(|code| u32::try_from(code).ok().and_then(char::from_u32).ok_or_else(broken));
     let part_start = row.int_or_null()?.map(count).transpose()?.map(Chars);
-    let shape = FieldShape { kind, mime, file_name, chars, bytes, digest };
-    Ok(Some(StoredShape { shape, nul_as: nul_as.transpose()?, part_start }))
+    let (bytes, windows) = (Some(bytes), kind.is_text_like());
+    let shape = FieldShape { kind, mime, file_name, chars, bytes, digest: Some(digest), windows };
+    Ok(Some(StoredShape { shape, digest, nul_as: nul_as.transpose()?, part_start }))
 }

@@ -38,6 +38,7 @@ pub use engine::StoredBatch;
 pub(crate) use grants::manifest_of;
 pub use ingest::{Ingest, IngestTarget};
 pub use owner::Owner;
+pub(crate) use records::revision;
 
 use crate::bind;
 use crate::catalogue::GrantedScope;
@@ -161,7 +162,7 @@ impl Source for Embedded {
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
-        let caller = Caller { grant, client, package: kind == TokenKind::Package };
+        let caller = Caller { grant, client, package: kind == TokenKind::Package, bearer: None };
         // A package is worth as much as the grants in it.
         self.grants_of(&caller).await?;
         Ok(caller)
@@ -174,7 +175,7 @@ impl Source for Embedded {
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
-        Ok(Caller { grant: grant_id.to_owned(), client, package: false })
+        Ok(Caller { grant: grant_id.to_owned(), client, package: false, bearer: None })
     }
 
     fn usage(&self) -> Option<StoreUse> {

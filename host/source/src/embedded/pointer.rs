@@ -43,8 +43,9 @@ impl Embedded {
             mime,
             file_name: None,
             chars: Some(Chars::of(&text)),
-            bytes: Bytes::of(&text),
-            digest: Digest::of(text.as_bytes()),
+            bytes: Some(Bytes::of(&text)),
+            digest: Some(Digest::of(text.as_bytes())),
+            windows: kind.is_text_like(),
         };
         let place = Place::Held { grant: outer.place.grant().to_owned(), text };
         Ok(Field { record: identity, path: path.clone(), shape, place })

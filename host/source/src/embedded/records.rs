@@ -237,19 +237,19 @@ pub(super) fn found(listed: &Listed<'_>) -> Result<FoundRecord, Failure> {
 /// Shows some of a record's granted fields.
 pub(super) fn view(found: FoundRecord, mut fields: Vec<FieldView>, only: Option<&[String]>) -> RecordView {
     // Judged by all that is granted, so that it stays the same whichever fields are asked for.
-    let revision = revision(&fields);
+    let revision = Some(revision(&fields));
     fields.retain(|field| only.is_none_or(|only| only.contains(&field.name)));
     let FoundRecord { identity, connector, label, time, emitted_at, .. } = found;
     RecordView { identity, connector, label, time, emitted_at, revision, fields }
 }
 
 /// Sums up the granted fields, which come sorted.
-fn revision(fields: &[FieldView]) -> String {
+pub(crate) fn revision(fields: &[FieldView]) -> String {
     let mut hash = Sha256::new();
     for FieldView { name, shape, .. } in fields {
         let of_file = format!("{:?} {:?}", shape.mime, shape.file_name);
-        for part in [name.as_bytes(), shape.kind.as_str().as_bytes(), &shape.digest.0[..], of_file.as_bytes()]
-        {
+        let digest = shape.digest.map_or([0; 32], |digest| digest.0);
+        for part in [name.as_bytes(), shape.kind.as_str().as_bytes(), &digest[..], of_file.as_bytes()] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }

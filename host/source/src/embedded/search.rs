@@ -14,7 +14,7 @@ use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::filter::Condition;
-use crate::query::{FieldMatch, Recall, SearchHit, SearchPage, SearchQuery};
+use crate::query::{FieldMatch, Ranking, Recall, SearchHit, SearchPage, SearchQuery};
 use crate::shape::FieldView;
 use crate::terms::{Stem, TERMS_MAX, Terms};
 use crate::token::Caller;
@@ -64,9 +64,9 @@ impl Embedded {
         let mut hits = Vec::with_capacity(listed.len());
         for (one, record) in listed.iter().zip(records) {
             let matches = self.matches(one, &record.fields, &terms).await?;
-            hits.push(SearchHit { record, matches });
+            hits.push(SearchHit { record, matches, excerpts: Vec::new() });
         }
-        Ok(SearchPage { hits, next_cursor, ignored_words: terms.ignored, recall })
+        Ok(SearchPage { hits, ranking: Ranking::Newest, next_cursor, ignored_words: terms.ignored, recall })
     }
 
     /// A stretch of the records that have the words.

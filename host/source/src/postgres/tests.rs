@@ -172,7 +172,8 @@ async fn a_database_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
         client.batch_execute(&own).await.unwrap();
         client.batch_execute(&upgraded::rows(version, "BYTEA")).await.unwrap();
         let store = open(&url).await.unwrap();
-        let caller = crate::token::Caller { grant: "grt".into(), client: "new".into(), package: false };
+        let caller =
+            crate::token::Caller { grant: "grt".into(), client: "new".into(), package: false, bearer: None };
         store.disclose(&caller, "fetch", &[crate::ledger::Disclosure::default()]).await.unwrap();
         let found = client.query_one("SELECT version, (SELECT COUNT(*) FROM sealing_key) FROM meta", &[]);
         let found = found.await.unwrap();
@@ -286,7 +287,8 @@ async fn the_server_stops_a_statement_when_whoever_waits_for_it_leaves() {
     let url = Server::shared().fresh_database();
     let store = std::sync::Arc::new(open(&url).await.unwrap());
     let (owner, onlooker) = (connect(&url).await, connect(&url).await);
-    let caller = crate::token::Caller { grant: "grt".into(), client: "c".into(), package: false };
+    let caller =
+        crate::token::Caller { grant: "grt".into(), client: "c".into(), package: false, bearer: None };
     // Whoever reads grants now waits until this transaction ends, which it does not.
     owner.batch_execute("BEGIN; LOCK TABLE grants IN ACCESS EXCLUSIVE MODE").await.unwrap();
     for _ in 0..2 * READERS {

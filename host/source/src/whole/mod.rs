@@ -42,14 +42,17 @@ pub async fn write_bytes(
     (start, end): (Bytes, Bytes),
     pen: &mut Pen<'_>,
 ) -> Result<(), Broken> {
-    let (mut at, end) = (start, end.min(field.shape.bytes));
+    let size = field.shape.bytes;
+    let (mut at, end) = (start, size.map_or(end, |size| end.min(size)));
     while at < end {
         let piece = source.bytes(caller, field, at, BYTES_PIECE.min(end - at)).await?;
         at = at + Bytes(piece.len() as u64);
-        if piece.is_empty() {
-            return Err(SourceError::Changed.into());
+        match size {
+            Some(_) if piece.is_empty() => return Err(SourceError::Changed.into()),
+            // Where the source does not say how many there are, they end where no more come.
+            None if piece.is_empty() => break,
+            _ => pen.write(&piece).await?,
         }
-        pen.write(&piece).await?;
     }
     Ok(())
 }

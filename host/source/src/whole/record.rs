@@ -79,7 +79,7 @@ async fn located(
 ) -> Result<Field, SourceError> {
     let record = RecordRef::from(identity.id());
     let located = source.field(caller, &record, &FieldPath::top_level(&field.name)).await?;
-    if located.shape != field.shape {
+    if !located.shape.agrees_with(&field.shape) {
         return Err(SourceError::Changed);
     }
     Ok(located)
@@ -103,10 +103,14 @@ fn link(identity: &RecordIdentity, field: &FieldView, base: &str) -> Value {
     let mut link = json!({
         "blob_id": id,
         "mime_type": shape.mime,
-        "size_bytes": shape.bytes,
-        "digest": shape.digest.to_string(),
         "fetch_url": format!("{base}{id}"),
     });
+    if let Some(bytes) = shape.bytes {
+        link["size_bytes"] = json!(bytes);
+    }
+    if let Some(digest) = shape.digest {
+        link["digest"] = json!(digest.to_string());
+    }
     if let Some(name) = &shape.file_name {
         link["file_name"] = json!(name);
     }
@@ -121,7 +125,7 @@ fn blob_id(identity: &RecordIdentity, field: &FieldView) -> String {
         record: identity.record.clone(),
         field_path: FieldPath::top_level(&field.name).as_str().to_owned(),
         start: None,
-        digest: Some(field.shape.digest.to_string()),
+        digest: field.shape.digest.map(|digest| digest.to_string()),
     };
     handle.encode()
 }
@@ -164,10 +168,13 @@ async fn write_blob(
     }
     pen.write(",\"base64\":\"").await?;
     let mut at = Bytes::ZERO;
-    while at < shape.bytes {
+    while shape.bytes.is_none_or(|size| at < size) {
         let piece = source.bytes(caller, field, at, BYTES_PIECE).await?;
         if piece.is_empty() {
-            return Err(SourceError::Changed.into());
+            match shape.bytes {
+                Some(_) => return Err(SourceError::Changed.into()),
+                None => break,
+            }
         }
         at = at + Bytes(piece.len() as u64);
         pen.write(STANDARD.encode(&piece)).await?;
