@@ -62,11 +62,6 @@ impl Fields {
         self.0.shift_insert(0, "id".to_owned(), key.into());
     }
 
-    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.set(name, value);
-        self
-    }
-
     /// Sets a field, unless there is nothing to say.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<Value>) {
         let value = value.into();

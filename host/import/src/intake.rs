@@ -29,7 +29,7 @@ pub struct Stopped;
 /// What importers hand things to.
 pub(crate) struct Intake<'a> {
     sink: &'a mut dyn Sink,
-    streams: usize,
+    streams: Vec<String>,
     /// What each key stands for, as hashes: 16 bytes a record. It is what makes an import that has two versions of a record
     /// end the same way each time.
     seen: HashMap<u64, u64>,
@@ -37,14 +37,17 @@ pub(crate) struct Intake<'a> {
 
 impl<'a> Intake<'a> {
     pub(crate) fn new(sink: &'a mut dyn Sink) -> Self {
-        Self { sink, streams: 0, seen: HashMap::new() }
+        Self { sink, streams: Vec::new(), seen: HashMap::new() }
     }
 
-    /// Announces a stream.
+    /// Announces a stream. Two files may fill the same one; then the first declares it.
     pub(crate) fn stream(&mut self, shape: &Shape) -> Result<StreamIndex, Stopped> {
+        if let Some(index) = self.streams.iter().position(|name| *name == shape.name) {
+            return Ok(StreamIndex(index));
+        }
         self.sink.stream(shape.into())?;
-        self.streams += 1;
-        Ok(StreamIndex(self.streams - 1))
+        self.streams.push(shape.name.to_string());
+        Ok(StreamIndex(self.streams.len() - 1))
     }
 
     /// Hands a record over, with its key as the field `id`.

@@ -1,7 +1,10 @@
 //! What can be imported.
 
+use crate::{input, key};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use stepwell_contract::ConnectionId;
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $connector:literal;)*) => {
@@ -39,6 +42,35 @@ kinds! {
     Mbox = "mbox", "mail";
     /// A folder of mail with cur/ and new/, and folders in it
     Maildir = "maildir", "mail";
+    /// The data export of ChatGPT: the ZIP, or conversations.json
+    Chatgpt = "chatgpt", "chatgpt";
+    /// The data export of Claude: the ZIP, or conversations.json
+    Claude = "claude", "claude";
+    /// The export of a Slack workspace: the ZIP
+    Slack = "slack", "slack";
+    /// An exported WhatsApp chat: the ZIP, or its text file
+    Whatsapp = "whatsapp", "whatsapp";
+    /// An export of Telegram Desktop in JSON: result.json
+    Telegram = "telegram", "telegram";
+    /// A JSON object a line
+    Jsonl = "jsonl", "table";
+    /// A table in a text file, separated by commas, semicolons or tabs
+    Csv = "csv", "table";
+    /// The tables of a SQLite database, which is only read
+    Sqlite = "sqlite", "table";
+    /// A folder of text, Markdown and HTML
+    Files = "files", "files";
+}
+
+impl Kind {
+    /// The connection that an import goes into if nobody names one: the same for the same file. None if its name leaves
+    /// nothing to make one of.
+    #[must_use]
+    pub fn connection(self, path: &Path) -> Option<ConnectionId> {
+        let slug = key::slug(&input::stem(path));
+        let name = if slug.is_empty() { format!("cin_{self}") } else { format!("cin_{self}_{slug}") };
+        ConnectionId::new(name).ok()
+    }
 }
 
 impl fmt::Display for Kind {

@@ -5,10 +5,15 @@
 //! and knows no protocol: a [`Sink`] takes what it finds. The same input gives the same drafts, so an import can be run
 //! again.
 
+mod archive;
+mod chat;
 mod draft;
 mod error;
+mod extract;
+mod files;
 mod input;
 mod intake;
+mod json;
 mod key;
 mod kind;
 pub mod limits;
@@ -16,10 +21,14 @@ mod mail;
 mod moment;
 mod shape;
 mod skip;
+mod table;
 mod text;
 
 pub use draft::{Draft, Stream, StreamIndex};
 pub use error::ImportError;
+#[cfg(unix)]
+pub use extract::text_host;
+pub use extract::{Extractor, Format, NoText};
 pub use intake::{Sink, Stopped};
 pub use kind::Kind;
 pub use shape::Shape;
@@ -38,6 +47,14 @@ pub struct Import {
     pub paths: Vec<PathBuf>,
     /// What the input does not say itself.
     pub options: Options,
+    /// What takes the text out of PDF and DOCX; without it they are stored without their text.
+    pub extractor: Option<Extractor>,
+}
+
+/// What people call the connection of a file, if they do not say.
+#[must_use]
+pub fn label(path: &std::path::Path) -> String {
+    input::stem(path)
 }
 
 /// What some kinds need to be told.
@@ -69,10 +86,20 @@ impl Import {
     /// Reads everything and hands it to the sink.
     pub fn run(&self, sink: &mut dyn Sink) -> Result<(), ImportError> {
         let mut intake = Intake::new(sink);
-        let paths = self.paths.as_slice();
+        let (paths, options) = (self.paths.as_slice(), &self.options);
+        let extractor = self.extractor.as_ref();
         match self.kind {
-            Kind::Mbox => mail::mbox::import(paths, &mut intake),
-            Kind::Maildir => mail::maildir::import(paths, &mut intake),
+            Kind::Mbox => mail::mbox::import(paths, extractor, &mut intake),
+            Kind::Maildir => mail::maildir::import(paths, extractor, &mut intake),
+            Kind::Jsonl => table::jsonl::import(paths, options, &mut intake),
+            Kind::Csv => table::csv::import(paths, options, &mut intake),
+            Kind::Sqlite => table::sqlite::import(paths, options, &mut intake),
+            Kind::Files => files::import(paths, extractor, &mut intake),
+            Kind::Chatgpt => chat::chatgpt::import(paths, &mut intake),
+            Kind::Claude => chat::claude::import(paths, &mut intake),
+            Kind::Slack => chat::slack::import(paths, &mut intake),
+            Kind::Whatsapp => chat::whatsapp::import(paths, &options.zone, &mut intake),
+            Kind::Telegram => chat::telegram::import(paths, &options.zone, &mut intake),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! All limits of importers, each with its reason.
 
+use std::time::Duration;
+
 /// The longest message of a mail archive, as it is encoded. Mail servers take 25 to 150 MB; one message is in memory at a
 /// time, and about three times its size.
 pub const MESSAGE_MAX: usize = 64 * 1024 * 1024;
@@ -42,3 +44,12 @@ pub const ATTACHMENTS: usize = 500;
 
 /// How many mails are remembered that belong to another mail's thread.
 pub const THREADS: usize = 1_000_000;
+
+/// How long the text of one PDF or DOCX may take.
+pub const TEXT_DEADLINE: Duration = Duration::from_secs(20);
+/// How much processor time its process has, in seconds: the deadline ends it before, unless nobody keeps that.
+pub const TEXT_CPU_S: u64 = 30;
+/// How much memory its process has beyond what it starts with, in MB: a few times the largest attachment.
+pub const TEXT_MEMORY_MB: u64 = 512;
+/// The longest text that is taken, in bytes: a book has one or two million.
+pub const TEXT_MAX: usize = 32 * 1024 * 1024;

@@ -9,9 +9,10 @@ mod split;
 mod threads;
 
 use crate::draft::StreamIndex;
+use crate::extract::Extractor;
 use crate::intake::{Intake, Stopped};
 use crate::skip::{Place, Reason};
-use message::Mail;
+use message::{Attached, Mail};
 use threads::Threads;
 
 /// What an archive says about a message besides the message.
@@ -30,13 +31,14 @@ struct Post<'a, 'b> {
     messages: StreamIndex,
     attachments: StreamIndex,
     threads: Threads,
+    extractor: Option<&'a Extractor>,
 }
 
 impl<'a, 'b> Post<'a, 'b> {
-    fn new(intake: &'a mut Intake<'b>) -> Result<Self, Stopped> {
+    fn new(extractor: Option<&'a Extractor>, intake: &'a mut Intake<'b>) -> Result<Self, Stopped> {
         let messages = intake.stream(&shape::messages())?;
         let attachments = intake.stream(&shape::attachments())?;
-        Ok(Self { intake, messages, attachments, threads: Threads::default() })
+        Ok(Self { intake, messages, attachments, threads: Threads::default(), extractor })
     }
 
     /// Hands one message over, with its files. The same message in two folders is one record, of the first folder.
@@ -51,7 +53,17 @@ impl<'a, 'b> Post<'a, 'b> {
         let sent_at = mail.sent_at().or_else(|| envelope.arrived.clone());
         let fields = mail.fields(&key, thread.as_deref(), sent_at.as_deref(), envelope);
         self.intake.put_settled(self.messages, key.clone(), fields, place.clone())?;
-        for (key, fields) in mail.attachments(&key, sent_at.as_deref()) {
+        for Attached { key, mut fields, hidden_text } in mail.attachments(&key, sent_at.as_deref()) {
+            if let (Some(extractor), Some((format, file))) = (self.extractor, hidden_text) {
+                match extractor.text(format, file) {
+                    Ok(text) => fields.set("content_text", text),
+                    Err(why) => self.intake.skip(
+                        place.clone(),
+                        Reason::NoText,
+                        format!("a file that came with it: {why}"),
+                    )?,
+                }
+            }
             self.intake.put_settled(self.attachments, key, fields, place.clone())?;
         }
         Ok(())

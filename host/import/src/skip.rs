@@ -59,6 +59,8 @@ pub enum Reason {
     Unreadable,
     /// It is no text.
     NotText,
+    /// Its record is there, without the text that the file may have.
+    NoText,
     /// The store takes no such record.
     Refused(RejectionCode),
 }
@@ -78,14 +80,15 @@ impl Reason {
             Self::Link => "link",
             Self::Unreadable => "unreadable",
             Self::NotText => "not_text",
+            Self::NoText => "no_text",
             Self::Refused(code) => code.as_str(),
         }
     }
 
-    /// Whether something is missing in the store because of it. A second copy is not.
+    /// Whether a record is missing in the store because of it. A second copy is not.
     #[must_use]
     pub const fn is_loss(self) -> bool {
-        !matches!(self, Self::Duplicate)
+        !matches!(self, Self::Duplicate | Self::NoText)
     }
 }
 

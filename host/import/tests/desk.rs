@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use stepwell_import::{Draft, Import, ImportError, Kind, Options, Sink, Skip, Stopped, Stream};
 use stepwell_source::prepare::{Manifest, PreparedRecord, prepare};
 use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// What an import handed over.
 #[derive(Default)]
@@ -44,7 +47,7 @@ impl Desk {
 
     pub(crate) fn with(kind: Kind, path: &Path, options: Options) -> Result<Self, ImportError> {
         let mut desk = Self::default();
-        Import { kind, paths: vec![path.to_owned()], options }.run(&mut desk)?;
+        Import { kind, paths: vec![path.to_owned()], options, extractor: None }.run(&mut desk)?;
         desk.assert_storable();
         Ok(desk)
     }
@@ -122,6 +125,18 @@ impl Room {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
         std::fs::write(&path, content).expect("a file");
+        path
+    }
+
+    /// Packs files.
+    pub(crate) fn zip(&self, name: &str, entries: &[(&str, &[u8])]) -> PathBuf {
+        let path = self.path(name);
+        let mut zip = ZipWriter::new(std::fs::File::create(&path).expect("a file"));
+        for (name, content) in entries {
+            zip.start_file(*name, SimpleFileOptions::default()).expect("an entry");
+            zip.write_all(content).expect("bytes");
+        }
+        zip.finish().expect("an archive");
         path
     }
 }

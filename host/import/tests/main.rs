@@ -2,5 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
+mod chats;
 mod desk;
+mod files;
 mod mail;
+mod packed;
+mod tables;

@@ -2,6 +2,7 @@
 
 use super::{Envelope, Post};
 use crate::error::ImportError;
+use crate::extract::Extractor;
 use crate::input;
 use crate::intake::{Intake, Stopped};
 use crate::kind::Kind;
@@ -14,8 +15,12 @@ use std::sync::Arc;
 /// Where messages lie, and where they lie while they are written.
 const PLACES: [&str; 3] = ["cur", "new", "tmp"];
 
-pub(crate) fn import(paths: &[PathBuf], intake: &mut Intake<'_>) -> Result<(), ImportError> {
-    let mut post = Post::new(intake)?;
+pub(crate) fn import(
+    paths: &[PathBuf],
+    extractor: Option<&Extractor>,
+    intake: &mut Intake<'_>,
+) -> Result<(), ImportError> {
+    let mut post = Post::new(extractor, intake)?;
     for root in paths {
         let mut folders = Vec::new();
         find(root, 0, &mut folders).map_err(ImportError::io(root))?;

@@ -4,6 +4,7 @@ use super::separator::arrived;
 use super::split::{Messages, Raw};
 use super::{Envelope, Post};
 use crate::error::ImportError;
+use crate::extract::Extractor;
 use crate::input;
 use crate::intake::Intake;
 use crate::kind::Kind;
@@ -11,8 +12,12 @@ use crate::limits::MESSAGE_MAX;
 use crate::skip::{Place, Reason};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn import(paths: &[PathBuf], intake: &mut Intake<'_>) -> Result<(), ImportError> {
-    let mut post = Post::new(intake)?;
+pub(crate) fn import(
+    paths: &[PathBuf],
+    extractor: Option<&Extractor>,
+    intake: &mut Intake<'_>,
+) -> Result<(), ImportError> {
+    let mut post = Post::new(extractor, intake)?;
     paths.iter().try_for_each(|path| archive(path, &mut post))
 }
 

@@ -2,6 +2,7 @@
 
 use super::Envelope;
 use crate::draft::Fields;
+use crate::extract::Format;
 use crate::limits::{ATTACHMENTS, HEADER_NAME, HEADERS};
 use crate::{key, moment, text};
 use jiff::Timestamp;
@@ -12,6 +13,14 @@ use mail_parser::{
 };
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A file that came with a message.
+pub(super) struct Attached<'a> {
+    pub(super) key: String,
+    pub(super) fields: Fields,
+    /// The file, if it has a text that has to be taken out of it.
+    pub(super) hidden_text: Option<(Format, &'a [u8])>,
+}
 
 /// A message that was understood.
 pub(super) struct Mail<'a> {
@@ -95,25 +104,22 @@ impl<'a> Mail<'a> {
         fields
     }
 
-    /// The files that came with it, each with its key.
-    pub(super) fn attachments(
-        &self,
-        key: &str,
-        sent_at: Option<&str>,
-    ) -> impl Iterator<Item = (String, Fields)> {
+    /// The files that came with it.
+    pub(super) fn attachments(&self, key: &str, sent_at: Option<&str>) -> impl Iterator<Item = Attached<'_>> {
         self.attached().take(ATTACHMENTS).enumerate().map(move |(index, part)| {
-            let mime = mime(part);
+            let (mime, file) = (mime(part), part.contents());
             let name = part.attachment_name().map(one_line).filter(|name| !name.is_empty());
             let mut fields = Fields::default();
             fields.set("message_id", key);
             fields.set("file_name", name.as_deref());
             fields.set("mime_type", mime.as_str());
-            fields.set("size_bytes", part.contents().len());
+            fields.set("size_bytes", file.len());
             fields.set("sent_at", sent_at);
             fields.set("is_inline", part.content_disposition().is_none_or(|how| !how.is_attachment()));
             fields.set("content_text", attached_text(part));
-            fields.set_bytes("content", &mime, name.as_deref(), part.contents());
-            (key::part(key, index + 1), fields)
+            fields.set_bytes("content", &mime, name.as_deref(), file);
+            let hidden_text = Format::of(file, &mime, name.as_deref()).map(|format| (format, file));
+            Attached { key: key::part(key, index + 1), fields, hidden_text }
         })
     }
 
