@@ -5,4 +5,5 @@ mod climb;
 mod sdk;
 mod setup;
 
+pub(crate) use climb::climb_by_text;
 pub(crate) use setup::{find_python, need_node};

@@ -3,6 +3,7 @@
 //! One file for each measurement. Nothing here asserts on time, so a busy machine makes a figure worse and never a run red.
 
 mod engine;
+mod import;
 mod ingest;
 mod measure;
 mod memory;
@@ -55,6 +56,8 @@ enum Group {
     Tiers,
     /// The whole program over stdio and HTTP
     Server,
+    /// An import of mail
+    Import,
 }
 
 /// How much work a run does.
@@ -78,6 +81,8 @@ pub(crate) struct Plan {
     calls: usize,
     /// How many calls a server answers before its memory is looked at again.
     many_calls: usize,
+    /// How many messages are imported.
+    messages: usize,
 }
 
 const FULL: Plan = Plan {
@@ -90,6 +95,7 @@ const FULL: Plan = Plan {
     starts: 20,
     calls: 300,
     many_calls: 1_000,
+    messages: 200_000,
 };
 const QUICK: Plan = Plan {
     fields: &[10_000, 10_000_000],
@@ -101,6 +107,7 @@ const QUICK: Plan = Plan {
     starts: 3,
     calls: 20,
     many_calls: 200,
+    messages: 2_000,
 };
 
 #[tokio::main]
@@ -118,7 +125,7 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { QUICK } else { FULL };
     let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
     // Looked for first: it should not be missing only after minutes.
-    let needed = wanted(Group::Server) || wanted(Group::Tiers);
+    let needed = wanted(Group::Server) || wanted(Group::Tiers) || wanted(Group::Import);
     let stepwell = needed.then(server::find_stepwell).transpose()?.unwrap_or_default();
     let started = Instant::now();
     let report = Report;
@@ -131,7 +138,10 @@ async fn main() -> anyhow::Result<()> {
         tiers::run(stepwell.clone(), plan, &report).await?;
     }
     if wanted(Group::Server) {
-        server::run(stepwell, plan, &report).await?;
+        server::run(stepwell.clone(), plan, &report).await?;
+    }
+    if wanted(Group::Import) {
+        import::run(&stepwell, plan, &report)?;
     }
     report.note(format_args!("\nmeasured in {:.0?}", started.elapsed()))
 }

@@ -50,10 +50,11 @@ impl<T: FromStr<Err: Display> + Clone + Send + Sync + 'static> TypedValueParser 
 impl StoreArguments {
     /// The address of the store, for what works on all of it.
     pub(crate) fn url(&self) -> anyhow::Result<SourceUrl> {
-        match &self.source {
-            Some(url) => Ok(url.clone()),
-            None => default_store(Missing::Refuse),
-        }
+        let named = match &self.source {
+            Some(url) => Some(url.clone()),
+            None => self.config.source()?.url,
+        };
+        named.map_or_else(|| default_store(Missing::Refuse), Ok)
     }
 
     /// Opens the store, and makes it if that is allowed.

@@ -10,6 +10,7 @@ use crate::prepare::Manifest;
 use crate::time::{self, Millis};
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeSet, HashMap};
+use stepwell_contract::ConnectionId;
 
 /// One connection's stream, as the catalogue lists it.
 #[derive(Clone, Debug)]
@@ -38,6 +39,13 @@ impl Embedded {
             scopes.push(Scope { id, connection, stream, connector, label, manifest });
         }
         Ok(scopes)
+    }
+
+    /// Gives a connection another name for people. Says whether there is such a connection.
+    pub async fn rename_connection(&self, id: &ConnectionId, label: &str) -> Result<bool, Failure> {
+        let changed =
+            self.engine.write(vec![(Statement::RenameConnection, bind![id.as_str(), label])]).await?;
+        Ok(changed == [1])
     }
 
     /// Counts a stream's records, for the owner.
