@@ -7,6 +7,8 @@ mod locking;
 mod projects;
 mod setup;
 
+pub(crate) use setup::installed;
+
 use crate::mcp::world::bare;
 use crate::program::Ran;
 use std::path::Path;

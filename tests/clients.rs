@@ -6,4 +6,4 @@ mod sdk;
 mod setup;
 
 pub(crate) use climb::climb_by_text;
-pub(crate) use setup::{find_python, need_node};
+pub(crate) use setup::{find_python, folder_for, is_new, need_node, npm_ci};

@@ -193,6 +193,9 @@ fn the_file_names_the_store_of_every_command() {
         .assert_code(0);
     let read = named(&["read", "cin_notes/notes:n1", "title", "--token-file", "token"]);
     assert_eq!(read.text(), "Kettle");
+    let checked = named(&["store", "check"]);
+    checked.assert_code(0);
+    assert!(checked.text().contains("1 record"), "{}", checked.text());
 }
 
 #[test]

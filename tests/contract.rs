@@ -5,7 +5,7 @@ mod budgets;
 pub(crate) mod desk;
 mod forging;
 mod golden;
-mod handles;
+pub(crate) mod handles;
 mod replaced;
 mod replay;
 mod replicas;

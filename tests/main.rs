@@ -3,14 +3,20 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
 mod authoring;
+mod beside;
 mod caring;
 mod classes;
 mod clients;
 mod configuring;
+mod conformance;
+mod connecting;
 mod contract;
 mod demo;
+mod deploying;
 mod disclosing;
+mod doctoring;
 mod everyday;
+mod failing;
 mod granting;
 mod help;
 mod importing;
@@ -18,6 +24,7 @@ mod ingesting;
 mod journey;
 mod kill;
 mod mcp;
+mod packaging;
 mod program;
 mod reading;
 mod refusals;

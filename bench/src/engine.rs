@@ -1,5 +1,6 @@
 //! The engines that stores are made on, each store in a place that is thrown away.
 
+use crate::report::Report;
 use std::panic::{catch_unwind, set_hook, take_hook};
 use stepwell_source::SourceUrl;
 use stepwell_testkit::Postgres;
@@ -7,21 +8,33 @@ use tempfile::TempDir;
 
 /// An engine that can be had on this machine.
 #[derive(Debug)]
-pub(crate) enum Engine {
+pub enum Engine {
     Sqlite,
     Postgres(Box<Postgres>),
 }
 
 /// An empty place for a database. It goes with this value, or, on Postgres, with its server.
 #[derive(Debug)]
-pub(crate) struct Place {
-    pub(crate) url: SourceUrl,
+pub struct Place {
+    pub url: SourceUrl,
     _folder: Option<TempDir>,
 }
 
 impl Engine {
+    /// SQLite, and Postgres if it is wanted and can be had.
+    pub fn all(with_postgres: bool, report: &Report) -> anyhow::Result<Vec<Self>> {
+        let mut engines = vec![Self::Sqlite];
+        if with_postgres {
+            match Self::postgres() {
+                Ok(engine) => engines.push(engine),
+                Err(reason) => report.note(format_args!("Postgres is left out: {reason}"))?,
+            }
+        }
+        Ok(engines)
+    }
+
     /// Starts a Postgres of our own, or says why there is none.
-    pub(crate) fn postgres() -> Result<Self, String> {
+    fn postgres() -> Result<Self, String> {
         // The test kit panics when a machine has no Postgres. Here that is a remark and not the end.
         let hook = take_hook();
         set_hook(Box::new(|_| ()));
@@ -35,7 +48,7 @@ impl Engine {
         }
     }
 
-    pub(crate) const fn name(&self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",
             Self::Postgres(_) => "Postgres",
@@ -43,7 +56,7 @@ impl Engine {
     }
 
     /// Makes room for one database.
-    pub(crate) fn place(&self) -> anyhow::Result<Place> {
+    pub fn place(&self) -> anyhow::Result<Place> {
         match self {
             Self::Sqlite => {
                 let folder = tempfile::Builder::new().prefix("stepwell-bench-").tempdir()?;

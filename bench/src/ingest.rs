@@ -2,12 +2,12 @@
 
 mod raw;
 
-use crate::engine::Engine;
-use crate::measure::Samples;
-use crate::report::{self, Report, count};
-use crate::text::{self, Input};
 use crate::{Plan, shelf};
 use std::time::{Duration, Instant};
+use stepwell_bench::engine::Engine;
+use stepwell_bench::measure::Samples;
+use stepwell_bench::report::{self, Report, count};
+use stepwell_bench::text::{self, Input};
 use stepwell_source::prepare::{Body, PreparedRecord, prepare};
 use stepwell_source::sqlite::Missing;
 use tokio::sync::mpsc;

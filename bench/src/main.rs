@@ -2,25 +2,21 @@
 //!
 //! One file for each measurement. Nothing here asserts on time, so a busy machine makes a figure worse and never a run red.
 
-mod engine;
-mod import;
 mod ingest;
-mod measure;
 mod memory;
 mod questions;
-mod report;
 mod search;
 mod server;
 mod shelf;
-mod text;
 mod tiers;
 mod windows;
 
 use clap::{Parser, ValueEnum};
-use engine::Engine;
-use report::Report;
 use shelf::Shelf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use stepwell_bench::corpus;
+use stepwell_bench::engine::Engine;
+use stepwell_bench::report::Report;
 use stepwell_source::SourceUrl;
 
 /// Prints how Stepwell's times relate to each other and to the bare work underneath
@@ -56,8 +52,10 @@ enum Group {
     Tiers,
     /// The whole program over stdio and HTTP
     Server,
-    /// An import of mail
-    Import,
+    /// Questions about a dictionary and about long documents, and their ingest, against plain tables, on both engines
+    Corpus,
+    /// The whole program over HTTP with many clients at a time
+    Load,
 }
 
 /// How much work a run does.
@@ -81,8 +79,8 @@ pub(crate) struct Plan {
     calls: usize,
     /// How many calls a server answers before its memory is looked at again.
     many_calls: usize,
-    /// How many messages are imported.
-    messages: usize,
+    /// How long each server is under each load, in each of a few rounds.
+    load: Duration,
 }
 
 const FULL: Plan = Plan {
@@ -95,7 +93,7 @@ const FULL: Plan = Plan {
     starts: 20,
     calls: 300,
     many_calls: 1_000,
-    messages: 200_000,
+    load: Duration::from_secs(3),
 };
 const QUICK: Plan = Plan {
     fields: &[10_000, 10_000_000],
@@ -107,7 +105,7 @@ const QUICK: Plan = Plan {
     starts: 3,
     calls: 20,
     many_calls: 200,
-    messages: 2_000,
+    load: Duration::from_millis(200),
 };
 
 #[tokio::main]
@@ -125,14 +123,18 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { QUICK } else { FULL };
     let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
     // Looked for first: it should not be missing only after minutes.
-    let needed = wanted(Group::Server) || wanted(Group::Tiers) || wanted(Group::Import);
+    let needed = [Group::Server, Group::Tiers, Group::Load].into_iter().any(wanted);
     let stepwell = needed.then(server::find_stepwell).transpose()?.unwrap_or_default();
     let started = Instant::now();
     let report = Report;
     if wanted(Group::Store) {
-        for engine in engines(&arguments, &report)? {
+        for engine in Engine::all(!arguments.no_postgres, &report)? {
             store(&engine, plan, &report).await?;
         }
+    }
+    if wanted(Group::Corpus) {
+        let plan = if arguments.quick { corpus::QUICK } else { corpus::FULL };
+        corpus::run(!arguments.no_postgres, plan, &report).await?;
     }
     if wanted(Group::Tiers) {
         tiers::run(stepwell.clone(), plan, &report).await?;
@@ -140,8 +142,8 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Group::Server) {
         server::run(stepwell.clone(), plan, &report).await?;
     }
-    if wanted(Group::Import) {
-        import::run(&stepwell, plan, &report)?;
+    if wanted(Group::Load) {
+        server::load(stepwell, plan, &report).await?;
     }
     report.note(format_args!("\nmeasured in {:.0?}", started.elapsed()))
 }
@@ -154,16 +156,4 @@ async fn store(engine: &Engine, plan: Plan, report: &Report) -> anyhow::Result<(
     drop(shelf);
     questions::run(engine, plan, report).await?;
     ingest::run(engine, plan, report).await
-}
-
-fn engines(arguments: &Arguments, report: &Report) -> anyhow::Result<Vec<Engine>> {
-    let mut engines = vec![Engine::Sqlite];
-    if arguments.no_postgres {
-        return Ok(engines);
-    }
-    match Engine::postgres() {
-        Ok(engine) => engines.push(engine),
-        Err(reason) => report.note(format_args!("Postgres is left out: {reason}"))?,
-    }
-    Ok(engines)
 }

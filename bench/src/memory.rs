@@ -1,12 +1,12 @@
 //! How much memory reading takes, in a process of its own: this one has held whole texts.
 
 use crate::Plan;
-use crate::report::{self, Report, count};
 use crate::shelf::{Client, Shelf};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use stepwell_bench::report::{self, Report, count};
 use stepwell_contract::selector::WindowArguments;
 use stepwell_source::{SourceUrl, Token};
 use stepwell_testkit::{peak_rss_kb, rss_kb};
@@ -66,7 +66,7 @@ pub(crate) async fn read_windows(url: &SourceUrl) -> anyhow::Result<()> {
         client.window(size, arguments).await?;
     }
     let after = rss_kb(me);
-    let q = Some(crate::text::PHRASE.to_owned());
+    let q = Some(stepwell_bench::text::PHRASE.to_owned());
     client.window(size, WindowArguments { q, ..WindowArguments::default() }).await?;
     let figures = json!({ "idle": idle, "after": after, "peak": peak_rss_kb(me) });
     writeln!(std::io::stdout(), "{figures}")?;

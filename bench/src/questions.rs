@@ -1,13 +1,13 @@
 //! Questions about many records: searches, lists, filters and numbers, against the first page of a list.
 
 use crate::Plan;
-use crate::engine::Engine;
-use crate::measure::in_turns;
-use crate::report::{self, Report};
 use crate::shelf::target;
-use crate::text::{Input, mail};
 use anyhow::Context as _;
 use std::hint::black_box;
+use stepwell_bench::engine::Engine;
+use stepwell_bench::measure::in_turns;
+use stepwell_bench::report::{self, Report};
+use stepwell_bench::text::{Input, mail};
 use stepwell_contract::StreamName;
 use stepwell_source::filter::{Condition, Scalar, Test};
 use stepwell_source::grant::{GrantRequest, StreamRequest};

@@ -10,31 +10,31 @@ const DIM: Style = Style::new().dimmed();
 
 /// Where results go. Each line appears as soon as it is known.
 #[derive(Debug)]
-pub(crate) struct Report;
+pub struct Report;
 
 impl Report {
     /// Starts a group of lines and says what its ratios relate to.
-    pub(crate) fn heading(&self, title: impl Display, ratio_of: impl Display) -> anyhow::Result<()> {
+    pub fn heading(&self, title: impl Display, ratio_of: impl Display) -> anyhow::Result<()> {
         writeln!(anstream::stdout().lock(), "\n{BOLD}{title}{BOLD:#}\n{DIM}{ratio_of}{DIM:#}")?;
         Ok(())
     }
 
     /// Prints one result.
-    pub(crate) fn line(&self, what: impl Display, ratio: f64, raw: impl Display) -> anyhow::Result<()> {
+    pub fn line(&self, what: impl Display, ratio: f64, raw: impl Display) -> anyhow::Result<()> {
         let what = what.to_string();
         writeln!(anstream::stdout().lock(), "  {what:<34} {ratio:>7.2}×  {DIM}[{raw}]{DIM:#}")?;
         Ok(())
     }
 
     /// Prints a remark.
-    pub(crate) fn note(&self, text: impl Display) -> anyhow::Result<()> {
+    pub fn note(&self, text: impl Display) -> anyhow::Result<()> {
         writeln!(anstream::stdout().lock(), "{DIM}{text}{DIM:#}")?;
         Ok(())
     }
 }
 
 /// A time with three digits, in the unit that suits it.
-pub(crate) fn time(time: Duration) -> String {
+pub fn time(time: Duration) -> String {
     let micros = time.as_secs_f64() * 1e6;
     match micros {
         _ if micros < 1.0 => format!("{:.0} ns", micros * 1e3),
@@ -47,7 +47,7 @@ pub(crate) fn time(time: Duration) -> String {
 }
 
 /// A size in the unit that suits it. Powers of ten, as disks count.
-pub(crate) fn size(bytes: usize) -> String {
+pub fn size(bytes: usize) -> String {
     match bytes {
         _ if bytes < 1_000 => format!("{bytes} B"),
         _ if bytes < 1_000_000 => format!("{} KB", bytes / 1_000),
@@ -56,7 +56,7 @@ pub(crate) fn size(bytes: usize) -> String {
 }
 
 /// A count with its thousands set apart.
-pub(crate) fn count(count: usize) -> String {
+pub fn count(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -1,13 +1,13 @@
 //! `q` at the end of a long field, against looking for the same phrase in memory.
 
 use crate::Plan;
-use crate::measure::in_turns;
-use crate::report::{self, Report};
 use crate::shelf::Shelf;
-use crate::text::{PHRASE, prose};
 use anyhow::Context as _;
 use memchr::memmem;
 use std::hint::black_box;
+use stepwell_bench::measure::in_turns;
+use stepwell_bench::report::{self, Report};
+use stepwell_bench::text::{PHRASE, prose};
 use stepwell_contract::Chars;
 use stepwell_contract::selector::WindowArguments;
 use stepwell_source::scan::Scanner;
@@ -35,7 +35,7 @@ pub(crate) async fn run(shelf: &Shelf, plan: Plan, report: &Report) -> anyhow::R
         .await?;
         let [bytes, folded, window] = &samples[..] else { continue };
         let shown = report::size(size);
-        let raw = |samples: &crate::measure::Samples| {
+        let raw = |samples: &stepwell_bench::measure::Samples| {
             let rate = size as f64 / 1e6 / samples.median().as_secs_f64();
             format!("{}, {rate:.0} MB/s", report::time(samples.median()))
         };

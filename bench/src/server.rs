@@ -7,13 +7,13 @@ mod calls;
 mod connection;
 pub(crate) mod guard;
 mod http;
+mod load;
 mod memory;
 mod start;
 mod stdio;
 pub(crate) mod world;
 
 use crate::Plan;
-use crate::report::Report;
 use anyhow::Context as _;
 pub(crate) use calls::QUERY;
 use clap::ValueEnum;
@@ -21,6 +21,7 @@ use guard::Guard;
 use std::env::consts::EXE_SUFFIX;
 use std::path::PathBuf;
 use std::process::Command;
+use stepwell_bench::report::Report;
 use world::World;
 
 /// How a client reaches a server.
@@ -92,9 +93,21 @@ pub(crate) fn find_stepwell() -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
+impl Stage {
+    async fn set(stepwell: PathBuf) -> anyhow::Result<Self> {
+        let world = World::fill().await.context("cannot fill the store that is served")?;
+        Ok(Self { guard: Guard::start()?, world, stepwell })
+    }
+}
+
+/// Many clients at a time.
+pub(crate) async fn load(stepwell: PathBuf, plan: Plan, report: &Report) -> anyhow::Result<()> {
+    load::run(&Stage::set(stepwell).await?, plan, report).await
+}
+
+/// One client at a time.
 pub(crate) async fn run(stepwell: PathBuf, plan: Plan, report: &Report) -> anyhow::Result<()> {
-    let world = World::fill().await.context("cannot fill the store that is served")?;
-    let stage = Stage { guard: Guard::start()?, world, stepwell };
+    let stage = Stage::set(stepwell).await?;
     start::run(&stage, plan, report)?;
     for transport in Transport::BOTH {
         calls::run(&stage, transport, plan, report).await?;

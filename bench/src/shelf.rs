@@ -1,12 +1,12 @@
 //! A store with one field of each size, and a client that may read them.
 
-use crate::engine::{Engine, Place};
-use crate::text::prose;
 use anyhow::Context as _;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
+use stepwell_bench::engine::{Engine, Place};
+use stepwell_bench::text::prose;
 use stepwell_contract::cursor::Keyring;
 use stepwell_contract::selector::{Selector, WindowArguments};
 use stepwell_contract::{ConnectionId, FieldPath, ResultId, StreamName};

@@ -6,7 +6,7 @@ use stepwell_sample::known;
 use stepwell_source::prepare::Manifest;
 
 /// Stands once in every text of [`prose`], at its end.
-pub(crate) const PHRASE: &str = "The heron of Zürich keeps the ferry key";
+pub const PHRASE: &str = "The heron of Zürich keeps the ferry key";
 
 const WORDS: &[&str] = &[
     "the", "ferry", "lamp", "and", "a", "quiet", "harbour", "with", "tea", "under", "slate", "roof", "Ilse",
@@ -29,7 +29,7 @@ impl Dice {
 }
 
 /// Prose of about so many bytes, mostly ASCII as mail is, that ends with [`PHRASE`].
-pub(crate) fn prose(bytes: usize, seed: u64) -> String {
+pub fn prose(bytes: usize, seed: u64) -> String {
     let mut dice = Dice(seed);
     let mut text = String::with_capacity(bytes + PHRASE.len());
     while text.len() + PHRASE.len() < bytes {
@@ -41,13 +41,14 @@ pub(crate) fn prose(bytes: usize, seed: u64) -> String {
 }
 
 /// Lines of NDJSON, and the manifest that they are read by.
-pub(crate) struct Input {
-    pub(crate) lines: Vec<String>,
-    pub(crate) manifest: Manifest,
+#[derive(Debug)]
+pub struct Input {
+    pub lines: Vec<String>,
+    pub manifest: Manifest,
 }
 
 /// The sample's short messages with all of their fields, over and over, each under a key of its own.
-pub(crate) fn mail(bytes: usize) -> anyhow::Result<Input> {
+pub fn mail(bytes: usize) -> anyhow::Result<Input> {
     let connections = stepwell_sample::connections();
     let streams = connections.iter().flat_map(|connection| &connection.streams);
     let streams: Vec<_> = streams.filter(|stream| stream.name == known::MESSAGES).collect();
@@ -73,7 +74,7 @@ pub(crate) fn mail(bytes: usize) -> anyhow::Result<Input> {
 }
 
 /// Messages with a body of 300 KB each.
-pub(crate) fn long_mail(bytes: usize) -> Input {
+pub fn long_mail(bytes: usize) -> Input {
     const BODY: usize = 300_000;
     let line = |number: usize| {
         let key = format!("l-{number:07}");

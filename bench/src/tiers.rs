@@ -6,13 +6,13 @@ mod sizes;
 mod start;
 
 use crate::Plan;
-use crate::measure::Samples;
-use crate::report::{self, Report};
 use anyhow::Context as _;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use stepwell_bench::measure::Samples;
+use stepwell_bench::report::{self, Report};
 use stepwell_contract::{Bytes, Chars, Span};
 use stepwell_sample::known;
 use stepwell_sdk::testing;

@@ -1,9 +1,9 @@
 //! The first claim: a window costs the same wherever it lies and however long its field is.
 
-use crate::measure::in_turns;
-use crate::report::{self, Report};
+use crate::Plan;
 use crate::shelf::Shelf;
-use crate::{Plan, report::count};
+use stepwell_bench::measure::in_turns;
+use stepwell_bench::report::{self, Report, count};
 use stepwell_contract::budget::DEFAULT_LIMIT;
 use stepwell_contract::selector::WindowArguments;
 

@@ -116,9 +116,37 @@ fn what_is_no_tier_is_refused_in_words() {
 }
 
 #[test]
-fn other_tiers_are_loaded_and_not_tried() {
-    let report = check(&example("window-snap"), &[], 0);
-    assert_eq!((&report["component"]["tier"], &report["calls"]), (&json!("field-window"), &Value::Null));
+fn every_tier_is_tried_on_what_a_server_would_ask_it() {
+    for (name, tier) in [
+        ("window-snap", "field-window"),
+        ("layout-plain", "resources"),
+        ("export-conservative", "binary-export"),
+        ("find-in-field", "tool"),
+    ] {
+        let report = check(&example(name), &["--limits", "deadline_ms=10000"], 0);
+        assert_eq!(report["component"]["tier"], tier, "{report}");
+        let calls = &report["calls"];
+        assert!(calls["count"].as_u64().unwrap() > 300 && calls["deterministic"] == true, "{name}: {calls}");
+        assert!(calls["shown_bytes"].as_u64().unwrap() > 0, "{name}: {calls}");
+        // It has to answer most of what it is asked, or it was asked the wrong things.
+        assert!(
+            calls["declined"].as_u64().unwrap() * 2 < calls["count"].as_u64().unwrap(),
+            "{name}: {calls}"
+        );
+    }
+    for (guest, code, rules) in [
+        ("stuck_window", "invalid_output", "wit/field-window.wit"),
+        ("foreign_links", "invalid_output", "wit/resources.wit"),
+        ("tool_loops", "deadline", "deadline_ms"),
+    ] {
+        let report = check(&hostile(guest), &[], 1);
+        assert!(refused(&report).contains(&code), "{guest}: {report}");
+        assert!(report["refused"].to_string().contains(rules), "{guest}: {report}");
+    }
+}
+
+#[test]
+fn only_previews_are_shown_and_timed() {
     let folder = tempfile::tempdir().unwrap();
     for verb in ["preview", "bench"] {
         let file = example("window-snap");

@@ -29,7 +29,7 @@ pub(super) fn componentize_qjs() -> Option<PathBuf> {
 }
 
 /// Runs a command that needs a registry. Where CI is not set, a machine without a network goes on without it.
-pub(super) fn installed(command: &mut Command) -> Option<()> {
+pub(crate) fn installed(command: &mut Command) -> Option<()> {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     if output.status.success() {
         return Some(());

@@ -20,18 +20,32 @@ const ELSEWHERE: &[&str] = &[
     "owner_token_refused",
     "grant_expired",
     "grant_revoked",
+    "authorization_unavailable",
+    "invalid_request",
+    "host_not_allowed",
+    "origin_not_allowed",
+    "request_timeout",
+    "request_too_large",
+    "rate_limited",
+    "overloaded",
+    "answer_timeout",
     "tier_error",
     "source_unavailable",
     "ledger_unavailable",
+    // No token is issued over MCP.
+    "grant_consumed",
     // One takes 90 days, the other ten seconds of a database's time.
     "cursor_expired",
     "query_too_broad",
+    // Only with another export tier than the built-in one.
+    "export_refused",
 ];
 
 /// A list of calls and reads, and the server that they are for.
 struct Round<'a> {
     place: (&'a World, &'a Granted),
     more: &'a [&'a str],
+    era: Era,
     calls: Vec<(&'static str, Value)>,
     reads: Vec<Value>,
 }
@@ -40,7 +54,7 @@ impl Round<'_> {
     /// The results as they stand on the wire.
     fn raw(&self) -> Value {
         let (world, granted) = self.place;
-        let mut server = Stdio::open(world, granted, Era::Legacy, self.more);
+        let mut server = Stdio::open(world, granted, self.era, self.more);
         let called = self.calls.iter().map(|(tool, arguments)| {
             let reply = server.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
             let result = &reply["result"];
@@ -63,7 +77,7 @@ impl Round<'_> {
     fn check(&self, sdk: Sdk, transport: &str) -> BTreeSet<String> {
         let task = json!({ "calls": self.calls, "reads": self.reads });
         let hour = hour();
-        let reported = sdk.run("check", self.place, transport, self.more, task.clone());
+        let reported = sdk.run(("check", self.era), self.place, transport, self.more, task.clone());
         let raw = self.raw();
         if hour != self::hour() {
             // Cursors are the same within the hour only.
@@ -144,7 +158,7 @@ fn addresses(world: &World, more: &[&str]) -> Vec<Value> {
     uris
 }
 
-fn check(sdk: Sdk, transport: &str) {
+fn check(sdk: Sdk, era: Era, transport: &str) {
     let world = World::shared();
     // Once with links among the blocks, and once as a client gets it that nobody knows.
     let config = world.store.file("links-checked.toml", "[tiers.resources]\nlinks = \"always\"\n");
@@ -153,13 +167,14 @@ fn check(sdk: Sdk, transport: &str) {
     let round = Round {
         place: (world, &world.all),
         more,
+        era,
         calls: calls().into_iter().chain(refused).collect(),
         reads: addresses(world, more),
     };
     let mut met = round.check(sdk, transport);
 
     let (own, narrow, calls) = changed_and_late();
-    met.extend(Round { place: (&own, &narrow), more, calls, reads: Vec::new() }.check(sdk, transport));
+    met.extend(Round { place: (&own, &narrow), more, era, calls, reads: Vec::new() }.check(sdk, transport));
 
     let missing: Vec<&str> = Code::ALL
         .iter()
@@ -170,17 +185,21 @@ fn check(sdk: Sdk, transport: &str) {
 }
 
 macro_rules! checks {
-    ($($name:ident: $sdk:ident, $transport:literal;)*) => {
+    ($($name:ident: $sdk:ident, $era:ident, $transport:literal;)*) => {
         $(#[test]
         fn $name() {
-            check(Sdk::$sdk, $transport);
+            check(Sdk::$sdk, Era::$era, $transport);
         })*
     };
 }
 
 checks! {
-    python_gets_what_was_sent_over_stdio: Python, "stdio";
-    python_gets_what_was_sent_over_http: Python, "http";
-    typescript_gets_what_was_sent_over_stdio: TypeScript, "stdio";
-    typescript_gets_what_was_sent_over_http: TypeScript, "http";
+    python_gets_what_was_sent_over_stdio: Python, Legacy, "stdio";
+    python_gets_what_was_sent_over_http: Python, Legacy, "http";
+    typescript_gets_what_was_sent_over_stdio: TypeScript, Legacy, "stdio";
+    typescript_gets_what_was_sent_over_http: TypeScript, Legacy, "http";
+    modern_python_gets_what_was_sent_over_stdio: Python, Modern, "stdio";
+    modern_python_gets_what_was_sent_over_http: Python, Modern, "http";
+    modern_typescript_gets_what_was_sent_over_stdio: TypeScript, Modern, "stdio";
+    modern_typescript_gets_what_was_sent_over_http: TypeScript, Modern, "http";
 }

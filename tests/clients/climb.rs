@@ -2,6 +2,7 @@
 //! of a field of several megabytes.
 
 use crate::clients::sdk::Sdk;
+use crate::mcp::way::Era;
 use crate::mcp::world::World;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -27,7 +28,7 @@ fn climb(sdk: Sdk, transport: &str, channel: Channel) {
         "field": place.field,
         "limit_chars": 16_384,
     });
-    let outcome = sdk.run("climb", (world, &world.all), transport, more, task);
+    let outcome = sdk.run(("climb", Era::Legacy), (world, &world.all), transport, more, task);
     let connections = stepwell_sample::connections();
     let whole = place.find(&connections).and_then(Value::as_str).unwrap();
     let digest: String = Sha256::digest(whole.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();

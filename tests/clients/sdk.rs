@@ -2,6 +2,7 @@
 
 use crate::clients::setup;
 use crate::mcp::http::Http;
+use crate::mcp::way::Era;
 use crate::mcp::world::{World, scratch};
 use crate::program::Granted;
 use serde_json::{Value, json};
@@ -14,10 +15,10 @@ pub(super) enum Sdk {
 }
 
 impl Sdk {
-    /// Runs `{script}.py` or `{script}.mjs` with a task, connected to a server with a grant, and gives what it prints.
+    /// Runs `{script}.py` or `{script}.mjs` of an era with a task, connected to a server with a grant, and gives what it prints.
     pub(super) fn run(
         self,
-        script: &str,
+        (script, era): (&str, Era),
         (world, granted): (&World, &Granted),
         transport: &str,
         more: &[&str],
@@ -39,14 +40,14 @@ impl Sdk {
         }
         let mut command = match self {
             Self::Python => {
-                let mut command = Command::new(setup::python());
-                command.arg(setup::file(&format!("{script}.py"))).env("PYTHONDONTWRITEBYTECODE", "1");
+                let mut command = Command::new(setup::python(era));
+                command.arg(setup::file(era, &format!("{script}.py"))).env("PYTHONDONTWRITEBYTECODE", "1");
                 command
             }
             Self::TypeScript => {
-                task["modules"] = json!(setup::node_modules());
+                task["modules"] = json!(setup::node_modules(era));
                 let mut command = Command::new("node");
-                command.arg(setup::file(&format!("{script}.mjs")));
+                command.arg(setup::file(era, &format!("{script}.mjs")));
                 command
             }
         };

@@ -1,22 +1,26 @@
-//! Gets the official SDKs, once for each list of versions.
+//! Gets the official SDKs of both eras, once for each list of versions.
 
+use crate::mcp::way::Era;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
-/// A file that stands beside this one.
-pub(crate) fn file(name: &str) -> PathBuf {
-    Path::new(FILES).join(name)
+/// A file for the SDK of an era: those that open with `initialize` stand beside this one.
+pub(crate) fn file(era: Era, name: &str) -> PathBuf {
+    match era {
+        Era::Legacy => Path::new(FILES).join(name),
+        Era::Modern => Path::new(FILES).join("modern").join(name),
+    }
 }
 
-/// A Python that has the SDK.
-pub(crate) fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let list = file("requirements.txt");
-        let folder = folder("python", &[&list]);
+/// A Python that has the SDK of an era.
+pub(crate) fn python(era: Era) -> &'static Path {
+    static PYTHONS: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+    PYTHONS[era as usize].get_or_init(|| {
+        let list = file(era, "requirements.txt");
+        let folder = folder_for("python", &[&list]);
         let python = folder.join("bin/python");
         if !folder.join("ready").exists() {
             run(Command::new(find_python()).args(["-m", "venv", "--clear"]).arg(&folder));
@@ -28,29 +32,40 @@ pub(crate) fn python() -> &'static Path {
     })
 }
 
-/// The folder whose `node_modules` has the SDK.
-pub(crate) fn node_modules() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let lists = [file("package.json"), file("package-lock.json")];
-        let folder = folder("node", &[&lists[0], &lists[1]]);
+/// The folder whose `node_modules` has the SDK of an era.
+pub(crate) fn node_modules(era: Era) -> &'static Path {
+    static FOLDERS: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+    FOLDERS[era as usize].get_or_init(|| {
+        let lists = [file(era, "package.json"), file(era, "package-lock.json")];
+        let folder = folder_for("node", &[&lists[0], &lists[1]]);
         if !folder.join("ready").exists() {
-            std::fs::create_dir_all(&folder).expect("a folder");
-            for list in &lists {
-                std::fs::copy(list, folder.join(list.file_name().expect("a name"))).expect("a copy");
-            }
-            need_node();
-            run(Command::new("npm")
-                .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
-                .current_dir(&folder));
-            std::fs::write(folder.join("ready"), "").expect("a mark");
+            npm_ci(&lists, &folder, |npm| {
+                run(npm);
+                Some(())
+            });
         }
         folder
     })
 }
 
+/// Installs what a list and its lock say into a folder, and marks it as done; a command that is skipped leaves no mark.
+pub(crate) fn npm_ci(
+    lists: &[PathBuf; 2],
+    folder: &Path,
+    run: impl Fn(&mut Command) -> Option<()>,
+) -> Option<()> {
+    std::fs::create_dir_all(folder).expect("a folder");
+    for list in lists {
+        std::fs::copy(list, folder.join(list.file_name().expect("a name"))).expect("a copy");
+    }
+    need_node();
+    run(Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(folder))?;
+    std::fs::write(folder.join("ready"), "").expect("a mark");
+    Some(())
+}
+
 /// A folder that changes its name with what the files say, so that an upgrade starts afresh.
-fn folder(name: &str, lists: &[&PathBuf]) -> PathBuf {
+pub(crate) fn folder_for(name: &str, lists: &[&PathBuf]) -> PathBuf {
     use sha2::{Digest as _, Sha256};
     let mut hash = Sha256::new();
     lists.iter().for_each(|list| hash.update(std::fs::read(list).expect("a list")));
@@ -75,18 +90,18 @@ pub(crate) fn find_python() -> &'static str {
 
 /// Sees to it that Node.js is there.
 pub(crate) fn need_node() {
-    let found = || is_new("node", &["--version"], (18, 0)) && is_new("npm", &["--version"], (1, 0));
+    let found = || is_new("node", &["--version"], (20, 0)) && is_new("npm", &["--version"], (1, 0));
     if !found() {
         install(&["nodejs", "npm"]);
         assert!(
             found(),
-            "the TypeScript SDK needs Node.js 18 or later with npm: install them and test again"
+            "the TypeScript SDK needs Node.js 20 or later with npm: install them and test again"
         );
     }
 }
 
 /// Whether a program runs and prints at least this version.
-fn is_new(program: &str, arguments: &[&str], least: (u32, u32)) -> bool {
+pub(crate) fn is_new(program: &str, arguments: &[&str], least: (u32, u32)) -> bool {
     let Ok(output) = Command::new(program).args(arguments).output() else { return false };
     let text = String::from_utf8_lossy(&output.stdout);
     let mut numbers =

@@ -182,9 +182,22 @@ fn seen(name: &str, reply: &Value) -> String {
         shown.push_str(&format!("--- structured\n{structured:#}\n"));
     }
     if shown.is_empty() {
+        let result = if name == "instructions" { result.clone() } else { unsigned(result) };
         shown = format!("--- {name}\n{result:#}\n");
     }
     without_chance(&shown)
+}
+
+/// A result without who it is from. Every one says that, and one that is reviewed is enough.
+fn unsigned(result: &Value) -> Value {
+    let mut result = result.clone();
+    if let Some(meta) = result.get_mut("_meta").and_then(Value::as_object_mut) {
+        meta.remove("io.modelcontextprotocol/serverInfo");
+        if meta.is_empty() {
+            result.as_object_mut().unwrap().shift_remove("_meta");
+        }
+    }
+    result
 }
 
 /// Sealed cursors and request ids are new in every run.

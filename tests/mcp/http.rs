@@ -14,7 +14,11 @@ pub(crate) struct Http {
     pub(crate) server: Running,
     /// Host and port.
     pub(crate) address: String,
+    /// Host and port of the operator's listener, where there is one.
+    pub(crate) admin: Option<String>,
     pub(crate) token: String,
+    /// Host and port of `/v1`, where it is on.
+    pub(crate) v1: Option<String>,
 }
 
 /// An answer.
@@ -51,7 +55,10 @@ impl Http {
         let url = says["listening"].as_str().expect("a URL");
         let address =
             url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).expect("our URL");
-        Self { server: Running(child), address: address.to_owned(), token: World::token(granted) }
+        let admin = says["admin"].as_str().and_then(|url| url.strip_prefix("http://")).map(str::to_owned);
+        let v1 = says["v1"].as_str().and_then(|url| url.strip_prefix("http://")?.strip_suffix("/v1"));
+        let (address, v1) = (address.to_owned(), v1.map(str::to_owned));
+        Self { server: Running(child), address, admin, token: World::token(granted), v1 }
     }
 
     /// Sends a request of the protocol and gives the reply.

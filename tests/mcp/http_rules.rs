@@ -47,10 +47,10 @@ fn every_request_needs_a_token_that_counts() {
         assert!(answer.header("mcp-session-id").is_none());
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
-    // A token in the address is no token.
+    // A token in the address is refused, whatever else the request brings.
     let path = format!("/mcp?access_token={}", http.token);
     let headers = [("host", http.address.as_str()), ("content-type", "application/json")];
-    assert_eq!(http.send("POST", &path, &headers, "{}").status, 401);
+    assert_eq!(http.send("POST", &path, &headers, "{}").status, 400);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::mcp::world::{Running, World};
 use crate::program::Granted;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{ChildStdin, ExitStatus};
+use std::process::{ChildStdin, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,7 +37,12 @@ impl Stdio {
         arguments: &[&str],
     ) -> Self {
         let arguments = [&["--stdio", "--token-file", &granted.token_file], arguments].concat();
-        let mut child = world.serve(&arguments).spawn().expect("the server starts");
+        Self::started(client, world.serve(&arguments), era)
+    }
+
+    /// Starts this server and opens the session as the era does.
+    pub(crate) fn started(client: &'static str, mut command: Command, era: Era) -> Self {
+        let mut child = command.spawn().expect("the server starts");
         let (sender, lines) = channel();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));

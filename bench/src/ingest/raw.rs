@@ -1,7 +1,7 @@
 //! The least that storing durable lines costs: one table, one text column, no parsing.
 
-use crate::engine::Engine;
 use std::time::{Duration, Instant};
+use stepwell_bench::engine::Engine;
 use stepwell_source::SourceUrl;
 
 /// The sizes at which ingest ends a transaction.

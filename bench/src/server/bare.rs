@@ -1,8 +1,8 @@
 //! The least that a server of this protocol library does: one tool with one answer, and nobody to authenticate.
 
 use super::Transport;
-use crate::text::prose;
 use axum::Router;
+use axum::routing::post;
 use axum::serve::ListenerExt as _;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ListToolsResult,
@@ -17,12 +17,15 @@ use serde_json::json;
 use std::io::Write as _;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use stepwell_bench::text::prose;
 use tokio::net::TcpListener;
 
 /// The only tool.
 pub(crate) const TOOL: &str = "constant";
 /// The bytes of its answer: about what a window holds.
 pub(crate) const ANSWER: usize = 4_096;
+/// A route that answers the same bytes without any protocol.
+pub(crate) const ROUTE: &str = "/constant";
 
 #[derive(Clone)]
 struct Bare(Arc<str>);
@@ -62,6 +65,8 @@ pub(crate) async fn serve(transport: Transport) -> anyhow::Result<()> {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
             writeln!(std::io::stdout(), "{}", json!({ "listening": url }))?;
+            let answer = bare.0.clone();
+            let constant = post(move || std::future::ready(answer.to_string()));
             let config = StreamableHttpServerConfig::default()
                 .with_legacy_session_mode(false)
                 .with_json_response(true);
@@ -70,7 +75,8 @@ pub(crate) async fn serve(transport: Transport) -> anyhow::Result<()> {
             let listener = listener.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);
             });
-            axum::serve(listener, Router::new().route_service("/mcp", service)).await?;
+            let router = Router::new().route_service("/mcp", service).route(ROUTE, constant);
+            axum::serve(listener, router).await?;
         }
     }
     Ok(())

@@ -5,9 +5,9 @@ use super::connection::{Connection, Request};
 use super::world::{BODY, SIZES, World};
 use super::{Kind, Stage, Transport};
 use crate::Plan;
-use crate::measure::{Samples, in_turns};
-use crate::report::{self, Report, count};
 use serde_json::json;
+use stepwell_bench::measure::{Samples, in_turns};
+use stepwell_bench::report::{self, Report, count};
 
 /// Words that some of the sample's messages have and none of the long texts.
 pub(crate) const QUERY: &str = "roof quote";

@@ -13,6 +13,25 @@ use stepwell_source::Token;
 /// How long a reply may take that should take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Waits until a server says where it listens: its address, and the path of its endpoint.
+pub(super) fn listening(server: &mut Running) -> anyhow::Result<(String, String)> {
+    let mut line = String::new();
+    BufReader::new(server.0.stdout.take().context("no pipe")?).read_line(&mut line)?;
+    let says: Value = serde_json::from_str(&line).context("the server does not say where it listens")?;
+    let url = says["listening"].as_str().context("no URL")?;
+    let rest = url.strip_prefix("http://").context("not HTTP")?;
+    let (address, path) = rest.split_once('/').context("no path")?;
+    Ok((address.to_owned(), format!("/{path}")))
+}
+
+/// The part of a request's head that is always the same.
+pub(super) fn head(address: &str, path: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: {VERSION}\r\n"
+    )
+}
+
 pub(super) struct Http {
     server: Running,
     stream: RefCell<BufReader<TcpStream>>,
@@ -25,19 +44,11 @@ pub(super) struct Http {
 impl Http {
     /// Waits until the server says where it listens, and connects.
     pub(super) fn new(mut server: Running, token: &Token) -> anyhow::Result<Self> {
-        let mut line = String::new();
-        BufReader::new(server.0.stdout.take().context("no pipe")?).read_line(&mut line)?;
-        let says: Value = serde_json::from_str(&line).context("the server does not say where it listens")?;
-        let url = says["listening"].as_str().context("no URL")?;
-        let rest = url.strip_prefix("http://").context("not HTTP")?;
-        let (address, path) = rest.split_once('/').context("no path")?;
-        let stream = TcpStream::connect(address)?;
+        let (address, path) = listening(&mut server)?;
+        let stream = TcpStream::connect(&address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        let head = format!(
-            "POST /{path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
-             accept: application/json, text/event-stream\r\nmcp-protocol-version: {VERSION}\r\n"
-        );
+        let head = head(&address, &path);
         let stream = RefCell::new(BufReader::new(stream));
         Ok(Self { server, stream, head, token: token.clone(), last_id: Cell::new(0) })
     }

@@ -4,7 +4,7 @@ use super::calls::{constant, requests};
 use super::connection::{Connection, Request};
 use super::{Kind, Stage, Transport};
 use crate::Plan;
-use crate::report::{self, Report, count};
+use stepwell_bench::report::{self, Report, count};
 use stepwell_testkit::rss_kb;
 
 pub(super) fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::Result<()> {

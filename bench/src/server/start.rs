@@ -3,9 +3,9 @@
 use super::connection::Connection;
 use super::{Kind, Stage, Transport};
 use crate::Plan;
-use crate::measure::Samples;
-use crate::report::{self, Report};
 use std::time::Instant;
+use stepwell_bench::measure::Samples;
+use stepwell_bench::report::{self, Report};
 
 pub(super) fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::Result<()> {
     report.heading(

@@ -1,8 +1,8 @@
 //! The store that is served: mail, and two fields of very different length.
 
-use crate::text;
 use serde_json::json;
 use std::path::PathBuf;
+use stepwell_bench::text;
 use stepwell_contract::{ConnectionId, StreamName};
 use stepwell_source::embedded::IngestTarget;
 use stepwell_source::grant::{GrantRequest, StreamRequest};

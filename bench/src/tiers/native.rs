@@ -2,12 +2,12 @@
 
 use super::context;
 use crate::Plan;
-use crate::measure::in_turns;
-use crate::report::{self, Report};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use stepwell_bench::measure::in_turns;
+use stepwell_bench::report::{self, Report};
 use stepwell_contract::Chars;
 use stepwell_tiers::{Config, EmptyHand, FieldShape, Kind, Origin, Place, RecordShape, Slot, Tiers};
 
@@ -37,7 +37,7 @@ pub(super) async fn run(stepwell: PathBuf, plan: Plan, report: &Report) -> anyho
     )?;
     let calls = in_turns(plan.starts, &[&component, &native], async |tiers| ask(tiers).await).await?;
     // A call right after another finds no process ready, and starts one.
-    let mut waiting = crate::measure::Samples::default();
+    let mut waiting = stepwell_bench::measure::Samples::default();
     for _ in 0..plan.starts {
         tokio::time::sleep(PAUSE).await;
         let started = std::time::Instant::now();

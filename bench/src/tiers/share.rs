@@ -1,12 +1,12 @@
 //! How much of a tool call is spent in tiers: a search of 25 hits on a store of mail, in this process.
 
 use crate::Plan;
-use crate::measure::Samples;
-use crate::report::{self, Report};
 use crate::server::world::World;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stepwell_bench::measure::Samples;
+use stepwell_bench::report::{self, Report};
 use stepwell_ladder::{Asker, Client, Ladder, LedgerPolicy, Settings};
 use stepwell_source::Source as _;
 use stepwell_tiers::{Config, Links, Place, Tiers};

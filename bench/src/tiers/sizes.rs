@@ -2,13 +2,13 @@
 
 use super::{BYTES, context};
 use crate::Plan;
-use crate::measure::Samples;
-use crate::report::{self, Report};
-use crate::text;
 use anyhow::Context as _;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
+use stepwell_bench::measure::Samples;
+use stepwell_bench::report::{self, Report};
+use stepwell_bench::text;
 use stepwell_contract::Chars;
 use stepwell_sdk::testing as native;
 use stepwell_tiers::{EmptyHand, FieldShape, RecordShape, Slot, Tiers};

@@ -1,10 +1,10 @@
 //! How long it takes to load tiers that were compiled before.
 
 use crate::Plan;
-use crate::measure::Samples;
-use crate::report::{self, Report};
 use std::sync::Arc;
 use std::time::Instant;
+use stepwell_bench::measure::Samples;
+use stepwell_bench::report::{self, Report};
 use stepwell_tiers::config::Rule;
 use stepwell_tiers::{Config, Place, PreviewConfig, Runtime, Tiers};
 

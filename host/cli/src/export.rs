@@ -2,14 +2,12 @@
 
 mod lines;
 mod owner;
-mod packed;
 
 use crate::output::{GOOD, Output};
 use crate::store_args::StoreArguments;
 use anyhow::Context as _;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::HumanCount;
-use lines::Blobs;
 use owner::Owner;
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -21,11 +19,10 @@ use stepwell_source::sqlite::Missing;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 This is for the owner of the store: it makes a grant of its own that ends with it, and the ledger says what was exported.
-ndjson is what `stepwell ingest` reads, with files in the lines; zip has a file of lines for each connection and stream, and
-files beside them, each once.
+The lines are what `stepwell ingest` reads, with files in them.
 
   stepwell export messages --out messages.ndjson
-  stepwell export messages attachments --connection cin_mbox_all_mail --format zip --out mail.zip")]
+  stepwell export messages attachments --connection cin_mbox_all_mail --out mail.ndjson")]
 pub(crate) struct Export {
     #[command(flatten)]
     store: StoreArguments,
@@ -35,34 +32,20 @@ pub(crate) struct Export {
     /// Only this connection
     #[arg(long, value_name = "ID")]
     connection: Option<ConnectionId>,
-    /// How it is written
-    #[arg(long, value_enum, default_value_t = Format::Ndjson)]
-    format: Format,
-    /// The file to write, which must not be there yet; - for standard output, with ndjson
+    /// The file to write, which must not be there yet; - for standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One record a line
-    Ndjson,
-    /// An archive
-    Zip,
 }
 
 impl Export {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
         let store = self.store.open(Missing::Refuse).await?;
         let to_stdout = self.out == Path::new("-");
-        if to_stdout && self.format == Format::Zip {
-            return Err(crate::exit::UsageError("a zip needs --out FILE".into()).into());
-        }
         let owner = Owner::open(&store, &self.streams, self.connection.as_ref()).await?;
-        let written = match self.format {
-            _ if to_stdout => all_lines(&owner, &mut BufWriter::new(std::io::stdout())).await,
-            Format::Ndjson => all_lines(&owner, &mut BufWriter::new(private(&self.out)?)).await,
-            Format::Zip => packed::write(&owner, private(&self.out)?).await,
+        let written = if to_stdout {
+            all_lines(&owner, &mut BufWriter::new(std::io::stdout())).await
+        } else {
+            to_file(&owner, &self.out).await
         };
         // The grant ends whatever came of it.
         let closed = owner.close().await;
@@ -84,10 +67,15 @@ impl Export {
 async fn all_lines(owner: &Owner<'_>, out: &mut (impl Write + Send)) -> anyhow::Result<u64> {
     let mut records = 0;
     for scope in owner.scopes() {
-        records += lines::write(owner, scope, Blobs::Inside, out).await?;
+        records += lines::write(owner, scope, out).await?;
     }
     out.flush()?;
     Ok(records)
+}
+
+/// Writes them to a new file.
+async fn to_file(owner: &Owner<'_>, path: &Path) -> anyhow::Result<u64> {
+    all_lines(owner, &mut BufWriter::new(private(path)?)).await
 }
 
 /// Makes a file that only its owner can read: what will be in it is personal.

@@ -1,17 +1,22 @@
 //! The `stepwell` program: one file for each verb.
 
+mod completions;
 mod config;
 mod config_args;
+mod connect;
 mod connections;
 mod demo;
 mod disclosures;
+mod doctor;
 mod exit;
 mod export;
+mod files;
 mod grant;
 mod import;
 mod ingest;
 mod log;
 mod output;
+mod owner;
 mod plugin;
 mod read;
 mod sample;
@@ -24,8 +29,9 @@ mod store_args;
 mod text_host;
 mod tier_host;
 mod token_args;
+mod token_out;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Exit;
 use output::Output;
 use std::process::ExitCode;
@@ -50,6 +56,8 @@ Getting started:
   stepwell search 'ferry key' --token-file token         find records by their words, as a client would
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
   stepwell serve --token-file token                      speak MCP to a client that starts this program
+  stepwell connect claude-code --token-file token        see what a client needs to be told
+  stepwell doctor                                        see what is wrong, and how to fix it
   stepwell config init                                   write plugins.toml, with every setting explained
   stepwell disclosures --since 2026-01-01                see what was read, by whom, and how much
 
@@ -65,11 +73,15 @@ enum Verb {
     Grant(grant::GrantVerb),
     Search(search::Search),
     Show(show::Show),
+    #[command(subcommand)]
+    Owner(owner::OwnerVerb),
     Read(read::Read),
     #[command(subcommand)]
     Connections(connections::ConnectionsVerb),
     Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
+    Connect(connect::Connect),
+    Doctor(doctor::Doctor),
     #[command(subcommand)]
     Config(config::ConfigVerb),
     #[command(subcommand)]
@@ -77,6 +89,7 @@ enum Verb {
     #[command(subcommand)]
     Store(store::StoreVerb),
     Sample(sample::Sample),
+    Completions(completions::Completions),
 }
 
 fn main() -> ExitCode {
@@ -115,13 +128,17 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Grant(grant) => grant.run(output).await,
         Verb::Search(search) => search.run(output).await,
         Verb::Show(show) => show.run(output).await,
+        Verb::Owner(owner) => owner.run(output).await,
         Verb::Read(read) => read.run(output).await,
         Verb::Connections(connections) => connections.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
+        Verb::Connect(connect) => connect.run(output),
+        Verb::Doctor(doctor) => doctor.run(output).await,
         Verb::Config(config) => config.run(output),
         Verb::Plugin(plugin) => plugin.run(output).await,
         Verb::Store(store) => store.run(output).await,
         Verb::Sample(sample) => sample.run(output),
+        Verb::Completions(completions) => completions.run(Arguments::command(), output),
     }
 }

@@ -114,6 +114,12 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(show).collect()
 }
 
+/// Spells a path for a shell.
+pub(crate) fn for_shell(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

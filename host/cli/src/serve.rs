@@ -4,6 +4,7 @@ mod counters;
 mod reload;
 mod retention;
 pub(crate) mod store;
+mod v1;
 
 use crate::config_args::ConfigArguments;
 use crate::exit::UsageError;
@@ -38,7 +39,10 @@ Over HTTP every request brings its own token, as Authorization: Bearer TOKEN.
   stepwell serve --source demo                 sample data, which is not kept
   stepwell serve --http 127.0.0.1:8765
 
-What is not given here, [server] and [source] of the configuration say.")]
+Over HTTP, blobs, texts and record sets can be had as files at /export/HANDLE. With [v1] in the
+configuration, the server also answers PDPP clients at /v1, on an address of its own.
+
+What is not given here, [server], [auth], [limits] and [source] of the configuration say.")]
 pub(crate) struct Serve {
     /// Speaks on standard input and output; the default where input is not a terminal and the configuration names no
     /// address
@@ -73,7 +77,7 @@ impl Serve {
         let mut stamps = Stamps::of(self.config.locate().map(|located| located.path));
         let settings = self.config.read()?;
         stamps.add(settings.files());
-        log::start(self.log.map_or(settings.server.log, LogLevel::filter));
+        log::start(self.log.map_or(settings.server.log, LogLevel::filter), settings.server.log_format);
         let http = self.http.or(settings.server.http).filter(|_| !self.stdio);
         if http.is_none() && !(self.hosts.is_empty() && self.origins.is_empty()) {
             let message = "--allow-host and --allow-origin are for HTTP; pass --http ADDR too";
@@ -133,16 +137,40 @@ impl Serve {
         let options = HttpOptions {
             hosts: given(&self.hosts, &settings.server.allow_hosts),
             origins: given(&self.origins, &settings.server.allow_origins),
+            public_url: settings.server.public_url.clone(),
+            auth: settings.auth.clone(),
+            limits: settings.limits.clone(),
+            tls: settings.tls()?.map(Arc::new),
+            admin: match settings.server.admin {
+                Some(address) => Some(listen(address).await?),
+                None => None,
+            },
         };
-        let (server, reload, _folder) = self.server(settings, stamps, opened).await?;
-        let listener =
-            TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        let config = settings.v1;
+        let (server, mut reload, _folder) = self.server(settings, stamps, opened).await?;
+        reload.tls = options.tls.clone();
+        let listener = listen(address).await?;
+        let beside = v1::Listening::of(config, &server, reload.store.clone()).await?;
         let ending = Ending::watch();
-        let url = format!("http://{}{}", listener.local_addr()?, http::PATH);
+        let scheme = if options.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}{}", listener.local_addr()?, http::PATH);
+        let admin = options.admin.as_ref().map(TcpListener::local_addr).transpose()?;
+        let admin = admin.map(|address| format!("http://{address}"));
         if output.is_json() {
-            output.json(&json!({ "listening": url, "token": token.as_ref().map(Token::reveal) }))?;
+            let token = token.as_ref().map(Token::reveal);
+            let mut said = json!({ "listening": url, "admin": admin, "token": token });
+            if let Some(beside) = &beside {
+                said["v1"] = json!(beside.url);
+            }
+            output.json(&said)?;
         } else {
             output.warn(format_args!("listening on {url}"));
+            if let Some(admin) = admin {
+                output.warn(format_args!("health and counters at {admin}"));
+            }
+            if let Some(beside) = &beside {
+                output.warn(format_args!("listening on {}", beside.url));
+            }
             if let Some(token) = token {
                 output.warn(format_args!(
                     "the token for the sample data, shown only this once:\n{}",
@@ -150,10 +178,12 @@ impl Serve {
                 ));
             }
         }
+        let serving = http::serve(server.clone(), listener, options, ending);
         tokio::select! {
-            outcome = http::serve(server.clone(), listener, options, ending) => {
+            outcome = async { tokio::try_join!(serving, v1::serve(beside)) } => {
                 counters::log(&server);
-                Ok(outcome?)
+                outcome?;
+                Ok(())
             }
             never = reload.watch() => match never {},
         }
@@ -186,9 +216,14 @@ impl Serve {
             server: server.clone(),
             keep_days,
             hangup: Hangup::watch(),
+            tls: None,
         };
         Ok((server, reload, opened.folder))
     }
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
 /// What the command says, or else what the configuration says.

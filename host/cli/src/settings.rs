@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepwell_contract::cursor::Keyring;
 use stepwell_ladder::{self as ladder, Ladder};
-use stepwell_server::{LedgerConfig, ServerConfig};
+use stepwell_server::http::Tls;
+use stepwell_server::{AuthConfig, LedgerConfig, LimitsConfig, ServerConfig, V1Config};
 use stepwell_source::Embedded;
 use stepwell_tiers::{Config, ConfigError, File, Mistakes, Origin, Place, Runtime, Tiers};
 
@@ -24,8 +25,11 @@ const PROVIDER: &str = "stepwell:local";
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) server: ServerConfig,
+    pub(crate) auth: AuthConfig,
+    pub(crate) limits: LimitsConfig,
     pub(crate) source: SourceConfig,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) v1: V1Config,
     pub(crate) tiers: Config,
     pub(crate) place: Place,
 }
@@ -34,8 +38,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             server: ServerConfig::default(),
+            auth: AuthConfig::default(),
+            limits: LimitsConfig::default(),
             source: SourceConfig::default(),
             ledger: LedgerConfig::default(),
+            v1: V1Config::default(),
             tiers: Config::default(),
             place: compiled(),
         }
@@ -73,12 +80,22 @@ impl Settings {
     }
 
     fn read(file: &File<'_>, base: &Path) -> Result<Self, ConfigError> {
-        let own = [ServerConfig::ROOM, SourceConfig::ROOM, LedgerConfig::ROOM];
+        let own = [
+            ServerConfig::ROOM,
+            AuthConfig::ROOM,
+            LimitsConfig::ROOM,
+            SourceConfig::ROOM,
+            LedgerConfig::ROOM,
+            V1Config::ROOM,
+        ];
         file.top().only(&[Config::ROOMS, &own].concat())?;
         Ok(Self {
             server: ServerConfig::read(file)?,
+            auth: AuthConfig::read(file, base)?,
+            limits: LimitsConfig::read(file)?,
             source: SourceConfig::read(file, base)?,
             ledger: LedgerConfig::read(file)?,
+            v1: V1Config::read(file)?,
             tiers: Config::read(file)?,
             place: Place { base: base.to_owned(), ..compiled() },
         })
@@ -87,6 +104,11 @@ impl Settings {
     /// The keys that seal cursors, where the configuration names some.
     pub(crate) fn keyring(&self) -> anyhow::Result<Option<Keyring>> {
         Ok(self.server.keyring(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
+    }
+
+    /// What HTTP is encrypted with, where the configuration names it.
+    pub(crate) fn tls(&self) -> anyhow::Result<Option<Tls>> {
+        Ok(self.server.tls(&self.place.base).map_err(|error| UsageError(error.to_string()))?)
     }
 
     /// Puts a store and the tiers together.
@@ -112,7 +134,10 @@ impl Settings {
             Origin::File(path) => Some(path),
             Origin::Builtin => None,
         });
-        components.chain(&self.server.cursor_keys).map(|path| self.place.base.join(path)).collect()
+        let server = &self.server;
+        let named =
+            components.chain(&server.cursor_keys).chain(&server.tls_certificate).chain(&server.tls_key);
+        named.map(|path| self.place.base.join(path)).collect()
     }
 
     /// Which settings differ from others and cannot be changed while a server runs.
@@ -122,8 +147,15 @@ impl Settings {
             ("server.http", new.http == old.http),
             ("server.allow_hosts", new.allow_hosts == old.allow_hosts),
             ("server.allow_origins", new.allow_origins == old.allow_origins),
+            ("server.public_url", new.public_url == old.public_url),
+            ("server.tls_certificate", new.tls_certificate.is_some() == old.tls_certificate.is_some()),
+            ("server.admin", new.admin == old.admin),
             ("server.log", new.log == old.log),
+            ("server.log_format", new.log_format == old.log_format),
+            ("auth", self.auth == other.auth),
+            ("limits", self.limits == other.limits),
             ("source.url", self.source == other.source),
+            ("v1", self.v1 == other.v1),
         ];
         fixed.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()
     }

@@ -50,20 +50,25 @@ impl<T: FromStr<Err: Display> + Clone + Send + Sync + 'static> TypedValueParser 
 impl StoreArguments {
     /// The address of the store, for what works on all of it.
     pub(crate) fn url(&self) -> anyhow::Result<SourceUrl> {
-        let named = match &self.source {
-            Some(url) => Some(url.clone()),
-            None => self.config.source()?.url,
-        };
-        named.map_or_else(|| default_store(Missing::Refuse), Ok)
+        self.named()?.map_or_else(|| default_store(Missing::Refuse), Ok)
+    }
+
+    /// The configuration that goes with it.
+    pub(crate) fn config(&self) -> &ConfigArguments {
+        &self.config
     }
 
     /// Opens the store, and makes it if that is allowed.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Embedded> {
-        let url = match &self.source {
-            Some(url) => Some(url.clone()),
-            None => self.config.source()?.url,
-        };
-        open(url.as_ref(), missing).await
+        open(self.named()?.as_ref(), missing).await
+    }
+
+    /// The store that the command or else the configuration names.
+    fn named(&self) -> anyhow::Result<Option<SourceUrl>> {
+        match &self.source {
+            Some(url) => Ok(Some(url.clone())),
+            None => Ok(self.config.source()?.url),
+        }
     }
 }
 

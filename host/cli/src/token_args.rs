@@ -3,7 +3,7 @@
 use crate::exit::NoToken;
 use anyhow::Context as _;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stepwell_source::Token;
 
 /// Names the token. It is never an argument itself: every user of a machine can see arguments.
@@ -15,6 +15,11 @@ pub(crate) struct TokenArguments {
 }
 
 impl TokenArguments {
+    /// The file that was named.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.token_file.as_deref()
+    }
+
     /// Reads the token.
     pub(crate) fn token(&self) -> anyhow::Result<Token> {
         let text = match &self.token_file {

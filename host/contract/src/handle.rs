@@ -372,7 +372,8 @@ fn understand_decimal_cursor(mut arguments: WindowArguments) -> WindowArguments 
 }
 
 /// Undoes percent-encoding; `None` where an escape is broken or the bytes are not UTF-8.
-pub(crate) fn percent_decode(text: &str) -> Option<String> {
+#[must_use]
+pub fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

@@ -1,27 +1,30 @@
 //! Exports that come packed. Nothing is unpacked to a disk, and nothing unpacks to more than a file of its kind would.
 
 use crate::error::ImportError;
-use crate::input;
 use crate::intake::{Intake, Stopped};
 use crate::limits::{ZIP_ENTRIES, ZIP_RATIO, ZIP_RATIO_FROM};
 use crate::skip::{Place, Reason};
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use crate::{input, text};
+use flate2::bufread::DeflateDecoder;
+use rawzip::{
+    CompressionMethod, ErrorKind, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, RECOMMENDED_BUFFER_SIZE,
+    ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord,
+};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
-use zip::ZipArchive;
-use zip::result::ZipError;
 
 /// An open ZIP.
 pub(crate) struct Archive {
-    zip: ZipArchive<BufReader<File>>,
+    zip: ZipArchive<FileReader>,
     name: Arc<str>,
 }
 
 /// What stands in an archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    index: usize,
+    at: ZipArchiveEntryWayfinder,
+    method: CompressionMethod,
     /// Its name, with the folders that it lies in.
     pub(crate) name: String,
 }
@@ -35,51 +38,90 @@ impl Archive {
         if !is_zip {
             return Ok(None);
         }
-        let file = BufReader::with_capacity(1 << 16, input::open(path)?);
-        let zip = ZipArchive::new(file).map_err(|error| ImportError::io(path)(io_error(error)))?;
+        let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
+        let zip = ZipArchive::from_file(input::open(path)?, &mut buffer)
+            .map_err(|error| ImportError::io(path)(io_error(error)))?;
         Ok(Some(Self { zip, name: input::name(path) }))
     }
 
     /// What is in it, by name. What cannot be read, or lies outside by its name, is left out.
     pub(crate) fn entries(&mut self, intake: &mut Intake<'_>) -> Result<Vec<Entry>, Stopped> {
-        let mut entries = Vec::new();
-        for index in 0..self.zip.len().min(ZIP_ENTRIES) {
-            let place = Place::part(&self.name, "entry", index as u64 + 1);
-            match self.zip.by_index_raw(index) {
-                Err(error) => intake.skip(place, Reason::Malformed, io_error(error).to_string())?,
-                Ok(entry) if entry.is_dir() => {}
-                Ok(entry) if entry.is_symlink() => {
-                    intake.skip(place, Reason::Link, "links are not followed")?
+        // Large enough for any entry that the format allows.
+        let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+        let mut listed = self.zip.entries(&mut buffer);
+        let (mut entries, mut seen) = (Vec::new(), 0);
+        loop {
+            let place = Place::part(&self.name, "entry", seen as u64 + 1);
+            match listed.next_entry() {
+                Err(error) => {
+                    intake.skip(place, Reason::Malformed, io_error(error).to_string())?;
+                    break;
                 }
-                Ok(entry) if entry.encrypted() => {
-                    intake.skip(place, Reason::Encrypted, "it needs a password")?
-                }
-                Ok(entry) => match (entry.enclosed_name(), entry.name()) {
-                    (Some(_), Ok(name)) if !name.contains('\0') && !name.starts_with('/') => {
-                        entries.push(Entry { index, name: name.replace('\\', "/") });
+                Ok(None) => {
+                    if (seen as u64) < self.zip.entries_hint() {
+                        let detail = "it has fewer entries than it says";
+                        intake.skip(Place::file(&self.name), Reason::Malformed, detail)?;
                     }
-                    _ => intake.skip(place, Reason::UnsafeName, "its name leads out of the archive")?,
+                    break;
+                }
+                Ok(Some(_)) if seen == ZIP_ENTRIES => {
+                    let detail = format!("only the first {ZIP_ENTRIES} entries are looked at");
+                    intake.skip(Place::file(&self.name), Reason::TooLarge, detail)?;
+                    break;
+                }
+                Ok(Some(entry)) if entry.is_dir() => {}
+                Ok(Some(entry)) => match look(&entry) {
+                    Ok(entry) => entries.push(entry),
+                    Err((reason, detail)) => intake.skip(place, reason, detail)?,
                 },
             }
-        }
-        if self.zip.len() > ZIP_ENTRIES {
-            let detail = format!("only the first {ZIP_ENTRIES} entries are looked at");
-            intake.skip(Place::file(&self.name), Reason::TooLarge, detail)?;
+            seen += 1;
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
 
-    /// Reads an entry as it unpacks.
-    pub(crate) fn read(&mut self, entry: &Entry) -> io::Result<BufReader<impl Read>> {
-        let file = self.zip.by_index(entry.index).map_err(io_error)?;
-        let packed = file.compressed_size();
-        Ok(BufReader::with_capacity(1 << 16, Watched { file, packed, unpacked: 0 }))
+    /// Reads an entry as it unpacks, and checks at its end that it is what was packed.
+    pub(crate) fn read(&self, entry: &Entry) -> io::Result<BufReader<impl Read>> {
+        let found = self.zip.get_entry(entry.at).map_err(io_error)?;
+        let (from, to) = found.compressed_data_range();
+        let packed = BufReader::with_capacity(1 << 16, found.reader());
+        let file = found.verifying_reader(unpack(entry.method, packed)?);
+        let watched = Watched { file, packed: to.saturating_sub(from), unpacked: 0 };
+        Ok(BufReader::with_capacity(1 << 16, watched))
     }
 
     /// What reports call an entry.
     pub(crate) fn label(&self, entry: &Entry) -> Arc<str> {
         format!("{}:{}", self.name, entry.name).into()
+    }
+}
+
+/// What is said about an entry, if it may be read at all.
+fn look(entry: &ZipFileHeaderRecord<'_>) -> Result<Entry, (Reason, &'static str)> {
+    if entry.mode().is_symlink() {
+        return Err((Reason::Link, "links are not followed"));
+    }
+    if entry.flags().is_encrypted() {
+        return Err((Reason::Encrypted, "it needs a password"));
+    }
+    let name = text::decode(entry.file_path().as_bytes()).replace('\\', "/");
+    let leads_out = name.starts_with('/') || name.split('/').any(|part| part == ".." || part.ends_with(':'));
+    if leads_out || name.contains('\0') {
+        return Err((Reason::UnsafeName, "its name leads out of the archive"));
+    }
+    Ok(Entry { at: entry.wayfinder(), method: entry.compression_method(), name })
+}
+
+/// Unpacks what was packed in one of the two ways that exports and documents use.
+pub(crate) fn unpack<'a>(
+    method: CompressionMethod,
+    packed: impl BufRead + 'a,
+) -> io::Result<Box<dyn Read + 'a>> {
+    match method {
+        CompressionMethod::STORE => Ok(Box::new(packed)),
+        CompressionMethod::DEFLATE => Ok(Box::new(DeflateDecoder::new(packed))),
+        other => Err(io::Error::new(io::ErrorKind::Unsupported, format!("it is packed by {other}"))),
     }
 }
 
@@ -116,9 +158,9 @@ pub(crate) fn reason(error: &io::Error) -> Reason {
     }
 }
 
-fn io_error(error: ZipError) -> io::Error {
-    match error {
-        ZipError::Io(error) => error,
+fn io_error(error: rawzip::Error) -> io::Error {
+    match error.into_kind() {
+        ErrorKind::IO(error) => error,
         other => io::Error::new(io::ErrorKind::InvalidData, format!("the ZIP is broken: {other}")),
     }
 }

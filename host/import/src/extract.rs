@@ -1,13 +1,12 @@
-//! The text of files that are not text: PDF and DOCX.
+//! The text of files that are not text: DOCX. PDF is known and kept, but nothing takes its text out yet.
 //!
-//! Their parsers are large, and the files come from anybody. So each is read in a process of its own, `stepwell text-host`, with
+//! Such files come from anybody. So each is read in a process of its own, `stepwell text-host`, with
 //! no environment, no files but a line to this one, and limits on its memory and time. It is asked once and is gone.
 
 mod docx;
 mod format;
 #[cfg(unix)]
 mod host;
-mod pdf;
 #[cfg(unix)]
 mod process;
 
@@ -20,6 +19,9 @@ use std::path::PathBuf;
 /// Why a file has no text here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoText {
+    /// Nothing here reads its format.
+    #[error("the text of a PDF is not taken out yet")]
+    Unsupported,
     /// It took too long.
     #[error("its text could not be read in time")]
     Late,
@@ -50,7 +52,10 @@ impl Extractor {
     /// The text of a file.
     #[cfg(unix)]
     pub fn text(&self, format: Format, file: &[u8]) -> Result<String, NoText> {
-        process::ask(&self.program, format, file)
+        match format {
+            Format::Pdf => Err(NoText::Unsupported),
+            Format::Docx => process::ask(&self.program, format, file),
+        }
     }
 
     /// Processes cannot be limited here, so nothing is read.

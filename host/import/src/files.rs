@@ -51,10 +51,10 @@ pub(crate) fn import(
             };
             match found {
                 Found::Link(path) => {
-                    intake.skip(Place::file(&name(&path)), Reason::Link, "links are not followed")?
+                    intake.skip(Place::file(&name(&path)), Reason::Link, "links are not followed")?;
                 }
                 Found::Closed(path) => {
-                    intake.skip(Place::file(&name(&path)), Reason::Unreadable, "it cannot be listed")?
+                    intake.skip(Place::file(&name(&path)), Reason::Unreadable, "it cannot be listed")?;
                 }
                 Found::File(path) => match read(&path) {
                     Ok((bytes, data)) => {
@@ -69,7 +69,7 @@ pub(crate) fn import(
                                 match extractor.map(|extractor| extractor.text(format, &bytes)) {
                                     Some(Ok(text)) => fields.set("text", text),
                                     Some(Err(why)) => {
-                                        intake.skip(place.clone(), Reason::NoText, why.to_string())?
+                                        intake.skip(place.clone(), Reason::NoText, why.to_string())?;
                                     }
                                     None => {}
                                 }

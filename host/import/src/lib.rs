@@ -47,7 +47,7 @@ pub struct Import {
     pub paths: Vec<PathBuf>,
     /// What the input does not say itself.
     pub options: Options,
-    /// What takes the text out of PDF and DOCX; without it they are stored without their text.
+    /// What takes the text out of DOCX; without it such files are stored without their text.
     pub extractor: Option<Extractor>,
 }
 

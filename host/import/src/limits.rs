@@ -45,7 +45,7 @@ pub const ATTACHMENTS: usize = 500;
 /// How many mails are remembered that belong to another mail's thread.
 pub const THREADS: usize = 1_000_000;
 
-/// How long the text of one PDF or DOCX may take.
+/// How long the text of one DOCX may take.
 pub const TEXT_DEADLINE: Duration = Duration::from_secs(20);
 /// How much processor time its process has, in seconds: the deadline ends it before, unless nobody keeps that.
 pub const TEXT_CPU_S: u64 = 30;

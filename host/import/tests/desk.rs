@@ -1,5 +1,9 @@
 //! Runs an import and keeps all that it hands over.
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rawzip::path::EntryPath;
+use rawzip::{CompressionMethod, ZipArchiveWriter};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::io::Write as _;
@@ -7,8 +11,6 @@ use std::path::{Path, PathBuf};
 use stepwell_import::{Draft, Import, ImportError, Kind, Options, Sink, Skip, Stopped, Stream};
 use stepwell_source::prepare::{Manifest, PreparedRecord, prepare};
 use tempfile::TempDir;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
 /// What an import handed over.
 #[derive(Default)]
@@ -131,10 +133,16 @@ impl Room {
     /// Packs files.
     pub(crate) fn zip(&self, name: &str, entries: &[(&str, &[u8])]) -> PathBuf {
         let path = self.path(name);
-        let mut zip = ZipWriter::new(std::fs::File::create(&path).expect("a file"));
+        let mut zip = ZipArchiveWriter::new(std::fs::File::create(&path).expect("a file"));
         for (name, content) in entries {
-            zip.start_file(*name, SimpleFileOptions::default()).expect("an entry");
-            zip.write_all(content).expect("bytes");
+            let file = zip.new_file(EntryPath::verbatim(name.as_bytes()));
+            let (mut entry, sums) =
+                file.compression_method(CompressionMethod::DEFLATE).start().expect("an entry");
+            let mut writer = sums.wrap(DeflateEncoder::new(&mut entry, Compression::default()));
+            writer.write_all(content).expect("bytes");
+            let (encoder, sums) = writer.finish().expect("sums");
+            encoder.finish().expect("an end");
+            entry.finish(sums).expect("an entry");
         }
         zip.finish().expect("an archive");
         path

@@ -42,13 +42,13 @@ fn a_broken_archive_is_refused() {
         let error = Desk::with(Kind::Chatgpt, &path, Options::default()).err().expect("a refusal");
         assert!(matches!(error, ImportError::Io { .. }), "{error}");
     }
-    let mut flipped = zip.clone();
+    let mut flipped = zip;
     flipped[45] ^= 0xff;
     // Damage inside shows when it is read.
     match Desk::with(Kind::Chatgpt, &room.file("flipped.zip", &flipped), Options::default()) {
         Ok(desk) => assert!(!desk.skips.is_empty()),
         Err(error) => {
-            assert!(matches!(error, ImportError::Io { .. } | ImportError::NotOfKind { .. }), "{error}")
+            assert!(matches!(error, ImportError::Io { .. } | ImportError::NotOfKind { .. }), "{error}");
         }
     }
 }

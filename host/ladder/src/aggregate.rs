@@ -1,17 +1,17 @@
 //! `aggregate`: numbers about a stream's records.
 
-use crate::arguments::{self, invalid, required, text};
+use crate::arguments::text;
+use crate::asked;
 use crate::disclosed;
-use crate::filter;
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::reply::{LadderError, Reply};
 use crate::search::short;
 use serde_json::{Value, json};
-use stepwell_contract::budget::{self, DEFAULT_PAGE};
+use stepwell_contract::budget;
 use stepwell_contract::quote::{excerpt, json_string};
-use stepwell_contract::{Bytes, Chars, Refusal};
+use stepwell_contract::{Bytes, Chars};
 use stepwell_source::SourceError;
-use stepwell_source::query::{AggregateQuery, Aggregation, Granularity, Group, GroupCount, Metric};
+use stepwell_source::query::{Aggregation, GroupCount};
 
 /// How long a group's key may be in a line of text.
 const KEY: Chars = Chars(60);
@@ -19,7 +19,7 @@ const KEY: Chars = Chars(60);
 impl Ladder {
     /// Counts or computes.
     pub(crate) async fn draft_aggregate(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
-        let query = query(args)?;
+        let query = asked::aggregate(args)?;
         let answer = self.source.aggregate(asker.caller, &query).await;
         let answer = answer.map_err(|error| with_own_param(error, args))?;
         let text = render(args, &answer, query.group.is_some());
@@ -64,58 +64,6 @@ fn with_own_param(error: SourceError, args: &Value) -> LadderError {
         refusal.param = own.map(str::to_owned);
     }
     LadderError::Refused(refusal)
-}
-
-fn query(args: &Value) -> Result<AggregateQuery, Refusal> {
-    let metric = match required(args, "metric")? {
-        "count" => Metric::Count,
-        "sum" => Metric::Sum,
-        "min" => Metric::Min,
-        "max" => Metric::Max,
-        "count_distinct" => Metric::CountDistinct,
-        _ => return Err(invalid("metric", "no such metric")),
-    };
-    let group = match (text(args, "group_by"), text(args, "group_by_time")) {
-        (Some(_), Some(_)) => {
-            return Err(invalid("group_by", "group_by and group_by_time exclude each other"));
-        }
-        (Some(field), None) => Some(Group::Field(field.to_owned())),
-        (None, Some(field)) => Some(Group::Time {
-            field: field.to_owned(),
-            granularity: granularity(text(args, "granularity"))?,
-            time_zone: text(args, "time_zone").unwrap_or("UTC").to_owned(),
-        }),
-        (None, None) => {
-            if let Some(name) =
-                ["granularity", "time_zone"].into_iter().find(|name| args.get(*name).is_some())
-            {
-                return Err(invalid(name, format!("{name} needs group_by_time")));
-            }
-            None
-        }
-    };
-    Ok(AggregateQuery {
-        stream: arguments::stream(required(args, "stream")?)?,
-        connection: arguments::connection(args)?,
-        metric,
-        field: text(args, "field").map(str::to_owned),
-        group,
-        conditions: filter::conditions(args)?,
-        limit: arguments::limit(args, DEFAULT_PAGE),
-    })
-}
-
-fn granularity(word: Option<&str>) -> Result<Granularity, Refusal> {
-    Ok(match word {
-        Some("minute") => Granularity::Minute,
-        Some("hour") => Granularity::Hour,
-        Some("day") => Granularity::Day,
-        Some("week") => Granularity::Week,
-        Some("month") => Granularity::Month,
-        Some("quarter") => Granularity::Quarter,
-        Some("year") => Granularity::Year,
-        _ => return Err(invalid("granularity", "group_by_time needs a granularity")),
-    })
 }
 
 fn render(args: &Value, answer: &Aggregation, grouped: bool) -> String {

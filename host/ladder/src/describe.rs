@@ -73,13 +73,17 @@ pub(crate) fn url(view: &RecordView) -> String {
     own.map_or_else(|| citation(&view.identity), str::to_owned)
 }
 
-fn citation(identity: &RecordIdentity) -> String {
+/// The place of a record in the resource server's API.
+#[must_use]
+pub fn citation(identity: &RecordIdentity) -> String {
     let [stream, record, connection] =
         [identity.stream.as_str(), identity.record.as_str(), identity.connection.as_str()].map(percent);
     format!("/v1/streams/{stream}/records/{record}?connection_id={connection}")
 }
 
-fn percent(text: &str) -> String {
+/// Writes a text as one segment of a path, or as one value of a query.
+#[must_use]
+pub fn percent(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

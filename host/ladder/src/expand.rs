@@ -14,7 +14,7 @@ use stepwell_source::shape::RecordIdentity;
 use stepwell_source::{Disclosure, RecordView, time};
 
 /// The relationships that a call wants to follow, each with how many records to show of it.
-pub(crate) fn relationships(args: &Value) -> Result<Vec<(String, Option<usize>)>, Refusal> {
+pub fn relationships(args: &Value) -> Result<Vec<(String, Option<usize>)>, Refusal> {
     let mut names = arguments::texts(args, "expand").unwrap_or_default();
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));

@@ -5,6 +5,7 @@ use stepwell_contract::budget::MAX_QUERY;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Chars, Code, Refusal};
 use stepwell_source::filter::{Condition, Scalar, Test};
+use stepwell_source::ordered::was_too_large;
 
 /// How many conditions one call may have.
 const CONDITIONS: usize = 16;
@@ -30,14 +31,14 @@ pub(crate) fn conditions(args: &Value) -> Result<Vec<Condition>, Refusal> {
             }
             Value::Object(range) => {
                 for (operator, bound) in range {
-                    let value = scalar(bound)
+                    let value = scalar(bound, &param)?
                         .filter(|value| matches!(value, Scalar::Text(_) | Scalar::Number(_)))
                         .ok_or_else(|| invalid(&param, "has a bound that is neither a text nor a number"))?;
                     conditions.push(Condition { field: field.clone(), test: test(operator, &param)?, value });
                 }
             }
             _ => {
-                let value = scalar(wanted).ok_or_else(|| {
+                let value = scalar(wanted, &param)?.ok_or_else(|| {
                     invalid(&param, "is neither a value nor a range such as {\"gte\":\"2025-01-01\"}")
                 })?;
                 conditions.push(Condition { field: field.clone(), test: Test::Equal, value });
@@ -69,14 +70,20 @@ fn test(operator: &str, param: &str) -> Result<Test, Refusal> {
     })
 }
 
-fn scalar(value: &Value) -> Option<Scalar> {
-    Some(match value {
+fn scalar(value: &Value, param: &str) -> Result<Option<Scalar>, Refusal> {
+    Ok(Some(match value {
         Value::String(text) => Scalar::Text(text.clone()),
+        // What was written is gone by now, so the answer would be one to another question.
+        Value::Number(number) if number.is_f64() && was_too_large(&number.to_string()) => {
+            let message = "has a number of 20 or more digits, which is rounded on its way";
+            return Err(invalid(param, message)
+                .hint("write it as a string of its digits, and it is compared exactly"));
+        }
         Value::Number(number) => Scalar::Number(number.to_string()),
         Value::Bool(yes) => Scalar::Boolean(*yes),
         Value::Null => Scalar::Null,
-        Value::Array(_) | Value::Object(_) => return None,
-    })
+        Value::Array(_) | Value::Object(_) => return Ok(None),
+    }))
 }
 
 fn invalid(param: &str, message: &str) -> Refusal {
@@ -107,6 +114,24 @@ mod tests {
         ];
         assert_eq!(tests, expected);
         assert!(super::conditions(&json!({})).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_number_that_was_rounded_on_its_way_is_refused_and_its_digits_are_taken() {
+        let read = |json: &str| conditions(&serde_json::from_str(json).unwrap());
+        for rounded in ["123456789012345678901", "-18446744073709551616", "1e300"] {
+            for filter in [rounded.to_owned(), format!("{{\"gte\":{rounded}}}")] {
+                let refusal = read(&format!("{{\"filter\":{{\"n\":{filter}}}}}")).unwrap_err();
+                assert_eq!((refusal.code, refusal.param.as_deref()), (Code::InvalidFilter, Some("filter.n")));
+                assert!(refusal.hint.is_some_and(|hint| hint.contains("string")));
+            }
+        }
+        for kept in ["18446744073709551615", "-9223372036854775808", "0.1", "47.37688660000001", "1e3"] {
+            assert_eq!(read(&format!("{{\"filter\":{{\"n\":{kept}}}}}")).unwrap().len(), 1, "{kept}");
+        }
+        let text = read(r#"{"filter":{"n":"123456789012345678901"}}"#).unwrap().remove(0);
+        let number = stepwell_source::FieldKind::Number;
+        assert!(text.holds(number, "123456789012345678901") && !text.holds(number, "123456789012345678902"));
     }
 
     #[test]

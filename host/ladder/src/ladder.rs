@@ -3,6 +3,8 @@
 use crate::keys::Keys;
 use crate::ledger::{LedgerPolicy, Recorded};
 use crate::reply::{LadderError, Reply, Resource};
+use crate::seal::now_unix;
+use crate::window::{FieldWindow, WindowRequest, read_window};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use stepwell_contract::cursor::Keyring;
@@ -69,6 +71,22 @@ impl Ladder {
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
+    }
+
+    /// How the ledger is kept.
+    #[must_use]
+    pub fn ledger(&self) -> LedgerPolicy {
+        self.settings.ledger
+    }
+
+    /// Reads a window as the resource server does: where it was asked for, whatever a tier would prefer.
+    pub async fn plain_window(
+        &self,
+        caller: &Caller,
+        request: &WindowRequest,
+    ) -> Result<FieldWindow, LadderError> {
+        let keys = self.keys.current(None).await;
+        read_window(&*self.source, &keys, caller, request, now_unix()).await
     }
 
     /// The frame of a result that carries an answer of the resource server.

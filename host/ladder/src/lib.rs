@@ -5,10 +5,12 @@
 
 mod aggregate;
 mod arguments;
+pub mod asked;
 mod content_ladder;
 mod describe;
 mod disclosed;
 mod expand;
+mod export;
 mod fetch;
 mod filter;
 mod fit;
@@ -29,11 +31,15 @@ mod search;
 mod shapes;
 mod tier_fault;
 mod tools;
+pub mod whole;
 pub mod window;
 mod window_text;
 
+pub use describe::{citation, percent};
+pub use export::Export;
 pub use ladder::{Asker, Client, Ladder, ResourceResult, Settings, ToolArguments, ToolResult};
 pub use ledger::{Discloses, LedgerFault, LedgerPolicy, Recorded, record, record_outcome};
 pub use plugin_tool::PluginTool;
 pub use reply::{Content, LadderError, Link, Reply, Resource, Template};
+pub use search::unsupported_mode;
 pub use window::{FieldWindow, WindowRequest, read_window};

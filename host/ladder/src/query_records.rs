@@ -1,10 +1,10 @@
 //! `query_records`: a page of a stream.
 
 use crate::arguments;
+use crate::asked;
 use crate::describe::{cut_value, labels_of, scope_of, title};
 use crate::disclosed;
 use crate::expand;
-use crate::filter;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
@@ -16,9 +16,7 @@ use stepwell_contract::budget::{self, DEFAULT_PAGE};
 use stepwell_contract::quote::json_string;
 use stepwell_contract::{Bytes, Chars};
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{
-    AggregateQuery, ExpandQuery, Expanded, FieldMatch, Metric, Order, RecordsPage, RecordsQuery,
-};
+use stepwell_source::query::{ExpandQuery, Expanded, FieldMatch, RecordsPage, RecordsQuery};
 use stepwell_source::shape::RecordIdentity;
 use stepwell_source::{RecordView, time};
 use stepwell_tiers::Purpose;
@@ -64,25 +62,15 @@ const PREVIEW_BYTES: u64 = 240;
 impl Ladder {
     /// Lists a page of a stream's records.
     pub(crate) async fn draft_query_records(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
-        let order =
-            if arguments::text(args, "order") == Some("asc") { Order::Ascending } else { Order::Descending };
-        let mut query = RecordsQuery {
-            stream: arguments::stream(arguments::required(args, "stream")?)?,
-            connection: arguments::connection(args)?,
-            fields: arguments::texts(args, "fields"),
-            view: arguments::text(args, "view").map(str::to_owned),
-            conditions: filter::conditions(args)?,
-            sort: arguments::text(args, "sort").map(str::to_owned),
-            order,
-            limit: arguments::limit(args, DEFAULT_PAGE),
-            cursor: arguments::text(args, "cursor").map(str::to_owned),
-            changes_since: arguments::text(args, "changes_since").map(str::to_owned),
-        };
+        let mut query = asked::records(args)?;
         let relationships = expand::relationships(args)?;
         let pages = (query.limit as u64).max(DEFAULT_PAGE);
         let budget = Bytes(budget::RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
-        let count = self.count(asker, args, &query).await?;
+        let count = match asked::count(args, &query)? {
+            None => None,
+            Some(all) => Some(self.source.aggregate(asker.caller, &all).await?.records),
+        };
         loop {
             let page = self.source.records(asker.caller, &query).await;
             let page = page.map_err(|error| arguments::renamed(error, "field_path", "fields"))?;
@@ -119,31 +107,6 @@ impl Ladder {
             relationships: relationships.to_vec(),
         };
         Ok(self.source.expand(asker.caller, &query).await?)
-    }
-
-    /// How many records there are on all pages, if that was asked. Counting is exact, also where an estimate would do.
-    async fn count(
-        &self,
-        asker: &Asker<'_>,
-        args: &Value,
-        query: &RecordsQuery,
-    ) -> Result<Option<u64>, LadderError> {
-        if !matches!(arguments::text(args, "count"), Some("estimated" | "exact")) {
-            return Ok(None);
-        }
-        if query.changes_since.is_some() {
-            return Err(arguments::invalid("count", "changes are not counted; leave count out").into());
-        }
-        let all = AggregateQuery {
-            stream: query.stream.clone(),
-            connection: query.connection.clone(),
-            metric: Metric::Count,
-            field: None,
-            group: None,
-            conditions: query.conditions.clone(),
-            limit: 1,
-        };
-        Ok(Some(self.source.aggregate(asker.caller, &all).await?.records))
     }
 
     async fn records_reply(

@@ -3,6 +3,7 @@
 use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
 use crate::disclosed::json_bytes;
+use crate::export::Export;
 use crate::ladder::{Asker, Ladder, ResourceDraft};
 use crate::read_record_field::check_digest;
 use crate::reply::{Content, LadderError, Link, Resource, Template};
@@ -14,21 +15,17 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use stepwell_contract::budget::{self, BLOB_WINDOW};
 use stepwell_contract::handle::{Handle, HandleKind};
-use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::Selector;
 use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal, StreamName};
 use stepwell_source::shape::FieldView;
-use stepwell_source::{Disclosure, Extent, FieldKind, RecordRef, RecordView};
-use stepwell_tiers::{BlobShape, Card, Mode, Purpose};
+use stepwell_source::{Disclosure, Extent, RecordRef, RecordView};
+use stepwell_tiers::Purpose;
 
 /// How many streams one page of the list has.
 const PAGE: usize = 50;
 
 /// How long a value may be in a record that is read as a resource, from generous to sparing; the first that fits is taken.
 const RECORD_VALUES: [Chars; 5] = [Chars(2_000), Chars(600), Chars(200), Chars(60), Chars(12)];
-
-/// How many first bytes of a blob its tier is shown.
-const BLOB_HEAD: Bytes = Bytes(64);
 
 impl Ladder {
     /// The kinds of resource that there are while their tiers are on.
@@ -230,34 +227,8 @@ impl Ladder {
         start: Bytes,
         digest: Option<String>,
     ) -> ResourceDraft {
-        let Some(tier) = self.tiers.export() else { return Err(nothing_there()) };
-        let path = arguments::path(field_path)?;
-        let field = self.source.field(asker.caller, record, &path).await?;
-        if field.shape.kind != FieldKind::Binary {
-            let message = format!("the field {} holds no bytes", excerpt(field_path));
-            return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
-        }
-        let current = field.shape.digest.to_string();
-        if digest.is_some_and(|digest| digest != current) {
-            let refusal = Refusal::new(Code::StaleCursor, "the bytes changed since this address was made");
-            return Err(refusal.hint("fetch the record again").into());
-        }
-        let head = self.source.bytes(asker.caller, &field, Bytes::ZERO, BLOB_HEAD).await?;
-        let shape = BlobShape {
-            path: field_path.to_owned(),
-            mime: field.shape.mime.clone(),
-            bytes: Some(field.shape.bytes),
-            file_name: field.shape.file_name.clone(),
-            head,
-            options: Vec::new(),
-        };
-        let context = shapes::context(Purpose::Document, 1_024, 4);
-        let outcome = tier.describe(shape, &context).await;
-        let card = tier_fault::settle("binary-export", tier.on_fault(), outcome)?.unwrap_or_else(plain_card);
-        if card.mode == Mode::Refuse {
-            let message = "this kind of file is not handed out here";
-            return Err(Refusal::new(Code::FieldNotText, message).param("field_path").into());
-        }
+        let Export { field, mime, .. } =
+            self.export_blob(asker.caller, record, field_path, digest.as_deref()).await?;
         let bytes = self.source.bytes(asker.caller, &field, start, BLOB_WINDOW).await?;
         let at = |start: u64| {
             Handle::Blob {
@@ -266,7 +237,7 @@ impl Ladder {
                 record: field.record.record.clone(),
                 field_path: field_path.to_owned(),
                 start: Some(start),
-                digest: Some(current.clone()),
+                digest: Some(field.shape.digest.to_string()),
             }
             .uri()
         };
@@ -275,7 +246,7 @@ impl Ladder {
         let shown = Disclosure::of_part(&field.record, field_path, extent, Bytes(bytes.len() as u64));
         Ok(Resource {
             uri: uri.to_owned(),
-            mime: card.mime,
+            mime,
             next_uri: (!bytes.is_empty() && end < field.shape.bytes.get()).then(|| at(end)),
             previous_uri: (start > Bytes::ZERO).then(|| at(start.saturating_sub(BLOB_WINDOW).get())),
             size: Some(field.shape.bytes.get()),
@@ -283,12 +254,6 @@ impl Ladder {
             disclosed: vec![shown.shaped_by(self.export_name())],
         })
     }
-}
-
-/// What the host says of a blob by itself: bytes, and nothing that a client could be tempted to run.
-fn plain_card() -> Card {
-    let mime = "application/octet-stream".to_owned();
-    Card { file_name: "file".to_owned(), mime, mode: Mode::Window, note: None }
 }
 
 fn json_resource(uri: &str, document: &Value, disclosed: Vec<Disclosure>) -> Resource {

@@ -3,9 +3,9 @@
 mod hit;
 
 use crate::arguments;
+use crate::asked;
 use crate::describe::{labels_of, scope_of, title};
 use crate::disclosed;
-use crate::filter;
 use crate::fit::{Entry, SEEN, fewer, first_that_fits, fit};
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::preview::Glance;
@@ -18,7 +18,7 @@ use stepwell_contract::unit::slice;
 use stepwell_contract::{Bytes, Chars, Code, Refusal, Span};
 use stepwell_source::RecordView;
 use stepwell_source::catalogue::GrantedScope;
-use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchPage, SearchQuery};
+use stepwell_source::query::{FieldMatch, Recall, SearchHit, SearchPage};
 use stepwell_tiers::Purpose;
 
 /// How much of each hit the structured content shows, from generous to sparing: characters of the snippet, fields in the
@@ -38,19 +38,9 @@ impl Ladder {
     /// Finds records that contain words.
     pub(crate) async fn draft_search(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
         if let Some(mode @ ("semantic" | "hybrid")) = arguments::text(args, "mode") {
-            let message = format!("this source searches by words only, and not in the mode {mode}");
-            let refusal = Refusal::new(Code::UnsupportedSearchMode, message).param("mode");
-            return Err(refusal.hint("leave mode out").into());
+            return Err(unsupported_mode(mode).param("mode").hint("leave mode out").into());
         }
-        let streams = arguments::texts(args, "streams").unwrap_or_default();
-        let mut query = SearchQuery {
-            q: arguments::required(args, "q")?.to_owned(),
-            streams: streams.iter().map(|name| arguments::stream(name)).collect::<Result<_, _>>()?,
-            connection: arguments::connection(args)?,
-            conditions: filter::conditions(args)?,
-            limit: arguments::limit(args, DEFAULT_PAGE),
-            cursor: arguments::text(args, "cursor").map(str::to_owned),
-        };
+        let mut query = asked::search(args)?;
         let pages = (query.limit as u64).max(DEFAULT_PAGE);
         let budget = Bytes(budget::SEARCH_RESULT.get() * pages / DEFAULT_PAGE);
         let scopes = self.source.catalogue(asker.caller).await?;
@@ -199,6 +189,13 @@ impl Ladder {
         structured["content_ladder"] = ladder;
         structured
     }
+}
+
+/// The refusal of a search that goes by anything but words.
+#[must_use]
+pub fn unsupported_mode(mode: &str) -> Refusal {
+    let message = format!("this source searches by words only, and not in the mode {mode}");
+    Refusal::new(Code::UnsupportedSearchMode, message)
 }
 
 /// How much of what is granted the page speaks for, in the resource server's words.

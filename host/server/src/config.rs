@@ -1,6 +1,7 @@
 //! The `[server]` table of plugins.toml.
 
-use crate::http::parse_address;
+use crate::http::{BadTls, PublicUrl, Tls, parse_address};
+use crate::secret_file;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
 use std::net::SocketAddr;
@@ -23,9 +24,21 @@ pub struct ServerConfig {
     pub allow_hosts: Vec<String>,
     /// Origins of web pages that may ask.
     pub allow_origins: Vec<String>,
+    /// The address that clients use, where it is not the one that is listened on.
+    #[serde(deserialize_with = "public_url")]
+    pub public_url: Option<PublicUrl>,
+    /// A file with the certificate that HTTP is encrypted with, and its chain.
+    pub tls_certificate: Option<PathBuf>,
+    /// A file with the certificate's key.
+    pub tls_key: Option<PathBuf>,
+    /// Where the operator looks: health and counters.
+    #[serde(deserialize_with = "address")]
+    pub admin: Option<SocketAddr>,
     /// How much is logged.
     #[serde(deserialize_with = "level")]
     pub log: LevelFilter,
+    /// How a line of the log looks.
+    pub log_format: LogFormat,
     /// How the tools' schemas are advertised.
     pub schemas: Schemas,
     /// A file with the key that seals cursors, and on a second line the key before it.
@@ -40,7 +53,12 @@ impl Default for ServerConfig {
             http: None,
             allow_hosts: Vec::new(),
             allow_origins: Vec::new(),
+            public_url: None,
+            tls_certificate: None,
+            tls_key: None,
+            admin: None,
             log: LevelFilter::WARN,
+            log_format: LogFormat::default(),
             schemas: Schemas::default(),
             cursor_keys: None,
             tool_name_reserve: TOOL_NAME_RESERVE,
@@ -52,11 +70,26 @@ fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SocketAddr>, D:
     parse_address(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
 }
 
+fn public_url<'de, D: Deserializer<'de>>(value: D) -> Result<Option<PublicUrl>, D::Error> {
+    PublicUrl::parse(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+}
+
 fn level<'de, D: Deserializer<'de>>(value: D) -> Result<LevelFilter, D::Error> {
     const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug"];
     let name = String::deserialize(value)?;
     let known = LEVELS.contains(&name.as_str()).then(|| name.parse().ok()).flatten();
     known.ok_or_else(|| D::Error::unknown_variant(&name, LEVELS))
+}
+
+/// How a line of the log looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: an object of JSON.
+    Json,
 }
 
 /// How the tools' schemas are advertised; what is accepted is the same.
@@ -83,8 +116,20 @@ impl ServerConfig {
     /// The name of the table that this crate reads of the file.
     pub const ROOM: &'static str = "server";
     /// What it may hold.
-    const KEYS: &'static [&'static str] =
-        &["http", "allow_hosts", "allow_origins", "log", "schemas", "cursor_keys", "tool_name_reserve"];
+    const KEYS: &'static [&'static str] = &[
+        "http",
+        "allow_hosts",
+        "allow_origins",
+        "public_url",
+        "tls_certificate",
+        "tls_key",
+        "admin",
+        "log",
+        "log_format",
+        "schemas",
+        "cursor_keys",
+        "tool_name_reserve",
+    ];
 
     /// Reads the `[server]` table; the other tables are read elsewhere.
     pub fn read(file: &File<'_>) -> Result<Self, ConfigError> {
@@ -95,7 +140,20 @@ impl ServerConfig {
             let problem = ReserveTooLarge(config.tool_name_reserve).to_string();
             return Err(table.wrong("tool_name_reserve", format!("cannot be: {problem}")));
         }
+        if config.tls_certificate.is_some() != config.tls_key.is_some() {
+            let (given, needed) = match config.tls_key {
+                Some(_) => ("tls_key", "tls_certificate"),
+                None => ("tls_certificate", "tls_key"),
+            };
+            return Err(table.wrong(given, format!("needs {needed} beside it")));
+        }
         Ok(config)
+    }
+
+    /// Reads what HTTP is encrypted with, from beside the configuration. None if it is not.
+    pub fn tls(&self, base: &Path) -> Result<Option<Tls>, BadTls> {
+        let (Some(certificate), Some(key)) = (&self.tls_certificate, &self.tls_key) else { return Ok(None) };
+        Tls::load(&base.join(certificate), &base.join(key)).map(Some)
     }
 
     /// Reads the keys that the file names, from beside the configuration. None if it names none.
@@ -103,10 +161,7 @@ impl ServerConfig {
         let Some(file) = &self.cursor_keys else { return Ok(None) };
         let path = base.join(file);
         let bad = |reason: &str| BadKeys { path: path.clone(), reason: reason.to_owned() };
-        let text = std::fs::read_to_string(&path).map_err(|error| bad(&error.to_string()))?;
-        if is_open_to_others(&path) {
-            return Err(bad("others can read it; allow only its owner to"));
-        }
+        let text = secret_file::read(&path).map_err(|reason| bad(&reason))?;
         let wrong = || bad("it needs one or two lines of 64 hexadecimal digits");
         let mut keys = text.lines().map(|line| key(line.trim()).ok_or_else(wrong));
         let current = keys.next().unwrap_or_else(|| Err(wrong()))?;
@@ -138,17 +193,6 @@ fn key(digits: &str) -> Option<SealingKey> {
     }
     let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(secret));
     Some(SealingKey::new(u32::from_be_bytes([a, b, c, d]), secret))
-}
-
-#[cfg(unix)]
-fn is_open_to_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path).is_ok_and(|data| data.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
-    false
 }
 
 #[cfg(test)]
@@ -216,6 +260,11 @@ mod tests {
             "log = \"5\"",
             "log = \"trace\"",
             "allow_hosts = \"a\"",
+            "admin = \"here\"",
+            "public_url = \"well.example\"",
+            "log_format = \"xml\"",
+            "tls_key = \"key.pem\"",
+            "tls_certificate = \"cert.pem\"",
         ] {
             let error = parse(&format!("[server]\n{wrong}")).unwrap_err();
             assert_eq!(error.line, Some(2), "{wrong}: {error}");

@@ -1,8 +1,9 @@
 //! The protocol's methods.
 
 use crate::arguments::Check;
+use crate::attend::cancelled;
 use crate::door::Door;
-use crate::request_id::request_id;
+use crate::note::Note;
 use crate::server::{Offer, Server, without_notices};
 use crate::{answer, clients, resource};
 use rmcp::model::{
@@ -10,14 +11,14 @@ use rmcp::model::{
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams,
     InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig as ServerInfo,
     SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
@@ -43,6 +44,12 @@ const METHODS: &[&str] = &[
     "tools/list",
 ];
 
+/// Those of them that the protocol no longer has where every request says its version.
+const REMOVED: &[&str] = &["initialize", "ping"];
+
+/// The longest address that an error repeats. Ours are shorter.
+const LONGEST_URI: usize = 2_048;
+
 type Context = RequestContext<RoleServer>;
 
 impl ServerHandler for Server {
@@ -57,11 +64,17 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let info = self.negotiate_initialize(&request)?;
+        self.ended(&Note::of(&context), "initialize", None, "ok");
         Ok(match self.door {
             Door::Process(_) => info,
             // Over HTTP this era has no way to tell a client anything that it did not ask for.
             Door::Request => without_notices(info),
         })
+    }
+
+    async fn ping(&self, context: Context) -> Result<(), ErrorData> {
+        self.ended(&Note::of(&context), "ping", None, "ok");
+        Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -70,10 +83,14 @@ impl ServerHandler for Server {
         }
     }
 
-    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
-        let versions = self.supported_protocol_versions().into_owned();
-        let result = DiscoverResult::from_server_info(versions, self.get_info());
-        Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+    async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
+        let note = Note::of(&context);
+        let answer = async {
+            let versions = self.supported_protocol_versions().into_owned();
+            let result = DiscoverResult::from_server_info(versions, self.get_info());
+            Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+        };
+        self.attended(&note, &context, "server/discover", answer).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -85,11 +102,16 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offer = self.offer();
-        self.listed(&offer, &context).await?;
-        only_page(page)?;
-        let result = ListToolsResult::with_all_items(offer.tools.list().to_vec());
-        Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            self.listed(&offer, &context, &note).await?;
+            only_page(page)?;
+            let mut result = ListToolsResult::with_all_items(offer.tools.list().to_vec());
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+        };
+        self.attended(&note, &context, "tools/list", answer).await
     }
 
     async fn call_tool(
@@ -97,26 +119,31 @@ impl ServerHandler for Server {
         call: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let offer = self.offer();
+        let (offer, note) = (self.offer(), Note::of(&context));
         let Some((tool, check)) = offer.tools.check(&call.name) else {
             let message =
                 format!("unknown tool {}; tools/list names those that there are", excerpt(&call.name));
+            self.ended(&note, "tools/call", None, "error");
             return Err(ErrorData::invalid_params(message, None));
         };
-        let (id, started) = (request_id(), Instant::now());
-        let outcome = tokio::select! {
-            outcome = self.answer(&offer, tool, check, call.arguments.unwrap_or_default(), &context) => outcome,
-            // Nobody waits for the answer any more; the protocol library drops it.
-            () = context.ct.cancelled() => Err(LadderError::Failed("cancelled".to_owned())),
+        let answer = self.answer(&offer, tool, check, call.arguments.unwrap_or_default(), &context);
+        let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
+            self.ended(&note, "tools/call", Some(tool), "cancelled");
+            return Err(cancelled());
         };
-        let millis = started.elapsed().as_millis();
-        Ok(match outcome {
+        let mut result = match outcome {
             Ok(reply) => {
-                tracing::info!(request_id = id, tool, millis, "answered");
-                answer::result(reply, &id).into()
+                self.ended(&note, "tools/call", Some(tool), "ok");
+                answer::result(reply, note.id())
             }
-            Err(error) => answer::refused(&told(&error, tool, &id), &id).into(),
-        })
+            Err(error) => {
+                let refusal = self.told(&error, tool, &note);
+                self.ended(&note, "tools/call", Some(tool), refusal.code.as_str());
+                answer::refused(&refusal, note.id())
+            }
+        };
+        result.meta = offer.signed(&context, result.meta);
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -124,18 +151,24 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let offer = self.offer();
-        if !offer.has_resources() {
-            return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
-        }
-        let caller = self.listed(&offer, &context).await?;
-        let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
-        let listed = offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
-        let (links, next) = listed.map_err(|error| protocol_error(&error, "resources/list"))?.into_inner();
-        let mut result =
-            ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
-        result.next_cursor = next;
-        Ok(result.with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private))
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            if !offer.has_resources() {
+                return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
+            }
+            let caller = self.listed(&offer, &context, &note).await?;
+            let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
+            let listed = offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
+            let listed = listed.map_err(|error| self.protocol_error(&error, "resources/list", &note))?;
+            let (links, next) = listed.into_inner();
+            let mut result =
+                ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
+            result.next_cursor = next;
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result.with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private))
+        };
+        self.attended(&note, &context, "resources/list", answer).await
     }
 
     async fn list_resource_templates(
@@ -143,15 +176,20 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let offer = self.offer();
-        if !offer.has_resources() {
-            return Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>());
-        }
-        self.listed(&offer, &context).await?;
-        only_page(page)?;
-        let templates = offer.ladder.templates().into_iter().map(resource::template).collect();
-        let result = ListResourceTemplatesResult::with_all_items(templates);
-        Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            if !offer.has_resources() {
+                return Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>());
+            }
+            self.listed(&offer, &context, &note).await?;
+            only_page(page)?;
+            let templates = offer.ladder.templates().into_iter().map(resource::template).collect();
+            let mut result = ListResourceTemplatesResult::with_all_items(templates);
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+        };
+        self.attended(&note, &context, "resources/templates/list", answer).await
     }
 
     async fn read_resource(
@@ -159,16 +197,21 @@ impl ServerHandler for Server {
         read: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let offer = self.offer();
-        if !offer.has_resources() {
-            return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
-        }
-        let caller = self.listed(&offer, &context).await?;
-        let started = Instant::now();
-        let read = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
-        let found = read.map_err(|error| protocol_error(&error, "resources/read"))?;
-        tracing::info!(millis = started.elapsed().as_millis(), "read a resource");
-        Ok(resource::contents(found).into())
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            if !offer.has_resources() {
+                return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
+            }
+            let caller = self.listed(&offer, &context, &note).await?;
+            let found = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
+            let found = found
+                .map_err(|error| about(&read.uri, self.protocol_error(&error, "resources/read", &note)))?;
+            let mut result = resource::contents(found);
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result.into())
+        };
+        self.attended(&note, &context, "resources/read", answer).await
     }
 
     /// Completes stream names; no other argument of a template can be guessed.
@@ -177,30 +220,18 @@ impl ServerHandler for Server {
         ask: CompleteRequestParams,
         context: Context,
     ) -> Result<CompleteResult, ErrorData> {
-        let offer = self.offer();
-        if !offer.has_resources() {
-            return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
-        }
-        let caller = self.listed(&offer, &context).await?;
-        let Reference::Resource(template) = &ask.r#ref else {
-            return Err(ErrorData::invalid_params("there are no prompts to complete", None));
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            if !offer.has_resources() {
+                return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
+            }
+            let names = self.completions(&offer, &ask, &context, &note).await?;
+            let mut result = resource::completion(names);
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result)
         };
-        let templates = offer.ladder.templates();
-        let Some(known) = templates.iter().find(|known| known.uri_template == template.uri) else {
-            let message = format!("there is no resource template {}", excerpt(&template.uri));
-            return Err(ErrorData::invalid_params(message, None));
-        };
-        if ask.argument.name != "handle" {
-            let message = format!("the template has no argument {}", excerpt(&ask.argument.name));
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let mut names = Vec::new();
-        if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
-            let asker = asker(&caller, &context);
-            let listed = offer.ladder.complete_stream(&asker, &ask.argument.value).await;
-            names = listed.map_err(|error| protocol_error(&error, "completion/complete"))?.into_inner();
-        }
-        Ok(resource::completion(names))
+        self.attended(&note, &context, "completion/complete", answer).await
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -223,10 +254,17 @@ impl ServerHandler for Server {
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
+        self.ended(&Note::of(&context), "other", None, "error");
         let of_resources = method.starts_with("resources/") || method.starts_with("completion/");
-        let is_known = METHODS.contains(&method.as_str()) && (self.offer().has_resources() || !of_resources);
+        let is_gone = REMOVED.contains(&method.as_str()) && is_modern(&context);
+        let is_known =
+            METHODS.contains(&method.as_str()) && (self.offer().has_resources() || !of_resources) && !is_gone;
         Err(if is_known {
             ErrorData::invalid_params(
                 format!("the params of {method} do not have the shape that it needs"),
@@ -265,10 +303,42 @@ impl Server {
         }
     }
 
+    /// What an argument of a resource template may be.
+    async fn completions(
+        &self,
+        offer: &Offer,
+        ask: &CompleteRequestParams,
+        context: &Context,
+        note: &Note,
+    ) -> Result<Vec<String>, ErrorData> {
+        let caller = self.listed(offer, context, note).await?;
+        let Reference::Resource(template) = &ask.r#ref else {
+            return Err(ErrorData::invalid_params("there are no prompts to complete", None));
+        };
+        let templates = offer.ladder.templates();
+        let Some(known) = templates.iter().find(|known| known.uri_template == template.uri) else {
+            let message = format!("there is no resource template {}", excerpt(&template.uri));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        if ask.argument.name != "handle" {
+            let message = format!("the template has no argument {}", excerpt(&ask.argument.name));
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let mut names = Vec::new();
+        if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
+            let asker = asker(&caller, context);
+            let listed = offer.ladder.complete_stream(&asker, &ask.argument.value).await;
+            names = listed
+                .map_err(|error| self.protocol_error(&error, "completion/complete", note))?
+                .into_inner();
+        }
+        Ok(names)
+    }
+
     /// The caller of a request that has no result to carry a refusal.
-    async fn listed(&self, offer: &Offer, context: &Context) -> Result<Caller, ErrorData> {
+    async fn listed(&self, offer: &Offer, context: &Context, note: &Note) -> Result<Caller, ErrorData> {
         let caller = self.door.caller(&**offer.ladder.source(), context).await;
-        caller.map_err(|error| protocol_error(&error, "authentication"))
+        caller.map_err(|error| self.protocol_error(&error, "authentication", note))
     }
 }
 
@@ -276,6 +346,22 @@ impl Server {
 fn asker<'a>(caller: &'a Caller, context: &Context) -> Asker<'a> {
     let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
     Asker { caller, client: Client { follows_links } }
+}
+
+/// Whether a request says its version by itself, as the protocol has it since 2026-07-28.
+fn is_modern(context: &Context) -> bool {
+    let version = context.meta.protocol_version();
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// Says which address an error is about: a client that reads several at once has no other way to tell.
+fn about(uri: &str, mut error: ErrorData) -> ErrorData {
+    if let Some(Value::Object(data)) = &mut error.data
+        && uri.len() <= LONGEST_URI
+    {
+        data.insert("uri".to_owned(), uri.into());
+    }
+    error
 }
 
 fn absent(tool: &str) -> LadderError {
@@ -288,35 +374,4 @@ fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
         Some(cursor) if !cursor.is_empty() => Err(ErrorData::invalid_params("the cursor is unknown", None)),
         _ => Ok(()),
     }
-}
-
-fn protocol_error(error: &LadderError, what: &str) -> ErrorData {
-    let id = request_id();
-    answer::error(&told(error, what, &id), &id)
-}
-
-/// Sends whoever asked for more than was granted to where one sees what was. The store cannot say it: `schema` is a name
-/// that only clients of this protocol know.
-fn with_way_on(refusal: Refusal) -> Refusal {
-    match refusal.code {
-        Code::FieldNotGranted | Code::GrantStreamNotAllowed | Code::ConnectionNotFound
-            if refusal.hint.is_none() =>
-        {
-            refusal.hint("schema lists the connections, streams and fields that may be read")
-        }
-        _ => refusal,
-    }
-}
-
-/// What the client is told. The operator is told the rest, which never holds record text.
-fn told(error: &LadderError, what: &str, request_id: &str) -> Refusal {
-    let refusal = with_way_on(error.for_client());
-    match error {
-        LadderError::Failed(reason) => tracing::error!(request_id, what, reason, "failed"),
-        LadderError::Unrecorded(reason) => {
-            tracing::error!(request_id, what, reason, "refused, because the ledger could not be written");
-        }
-        _ => tracing::info!(request_id, what, code = refusal.code.as_str(), "refused"),
-    }
-    refusal
 }

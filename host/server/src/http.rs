@@ -1,39 +1,71 @@
-//! MCP over Streamable HTTP at `/mcp`.
+//! MCP over Streamable HTTP at `/mcp`, and what stands before it.
 //!
 //! Both eras of the protocol share the endpoint, and no request leaves anything behind: sessions are off, so any replica
-//! can answer any request.
+//! can answer any request. A request passes, in this order: `listen` (connections, TLS, size and time of its head), `track`
+//! (its name, its line in the log), `gate` (Host and Origin), `bearer` (who asks), `admission` (is there room), `body` (size
+//! and time of its body). Each says no before the next one costs anything.
 
-mod bearer;
+mod admission;
+pub(crate) mod bearer;
+mod body;
+mod gate;
+mod held;
+mod lane;
+mod listen;
+mod patient;
+mod refusal;
+mod resource;
+mod shares;
+mod tls;
+mod track;
 
+pub use resource::PublicUrl;
+pub use tls::{BadTls, Tls};
+
+use crate::admin;
+use crate::auth::{AuthConfig, Authority};
+use crate::limits::LimitsConfig;
 use crate::server::Server;
 use crate::signal::Ending;
 use axum::Router;
-use axum::middleware::from_fn_with_state;
-use axum::serve::ListenerExt as _;
+use axum::middleware::from_fn_with_state as layer;
+use axum::routing::get;
+use gate::Names;
+use lane::Lane;
+use listen::Listening;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use std::future::IntoFuture as _;
+use shares::Shares;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+use stepwell_source::Source;
 use tokio::net::TcpListener;
 
 /// The endpoint.
 pub const PATH: &str = "/mcp";
-/// The largest request: arguments are short, and whatever is larger is a mistake or an attack.
-const LARGEST_REQUEST: usize = 1024 * 1024;
 /// How long calls in flight may take once the server was asked to end.
-const LAST_CALLS: Duration = Duration::from_secs(10);
+pub(crate) const LAST_CALLS: Duration = Duration::from_secs(10);
 
-/// Who may come in.
-#[derive(Clone, Debug, Default)]
+/// Who may come in, by which way, and how many at a time.
+#[derive(Debug, Default)]
 pub struct HttpOptions {
-    /// Names in `Host` besides those of the loopback and the address itself. Others are refused, so that a web page
-    /// cannot reach the server under a name of its own.
+    /// Names in `Host` besides those of the loopback, the address itself and the public address. Others are refused, so
+    /// that a web page cannot reach the server under a name of its own.
     pub hosts: Vec<String>,
     /// Web pages' origins. Programs send none; a page that is not named here is refused.
     pub origins: Vec<String>,
+    /// The address that clients use, where it is not the one that is listened on.
+    pub public_url: Option<PublicUrl>,
+    /// Whose tokens count.
+    pub auth: AuthConfig,
+    /// How much of the server is to be had.
+    pub limits: LimitsConfig,
+    /// What connections are encrypted with.
+    pub tls: Option<Arc<Tls>>,
+    /// Where the operator looks.
+    pub admin: Option<TcpListener>,
 }
 
 /// An address, or a port of the loopback: nothing is open to the network unless someone wrote its address.
@@ -46,22 +78,75 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "write an address such as 127.0.0.1:8765, or a port")
 }
 
+/// What stands before every route. Cloning shares it.
+#[derive(Clone, Debug)]
+pub(crate) struct Front(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    server: Server,
+    authority: Authority,
+    names: Names,
+    public_url: PublicUrl,
+    scopes: Vec<String>,
+    limits: LimitsConfig,
+    shares: Shares,
+    lane: Lane,
+}
+
+impl Front {
+    fn new(server: Server, options: &HttpOptions, address: SocketAddr) -> io::Result<Self> {
+        let public_url = options.public_url.clone().or_else(|| PublicUrl::of(address, options.tls.is_some()));
+        let public_url = public_url.ok_or_else(|| io::Error::other("the server has no address"))?;
+        let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+        if !address.ip().is_unspecified() {
+            hosts.push(address.ip().to_string());
+        }
+        hosts.extend(public_url.host().map(str::to_owned));
+        hosts.extend(options.hosts.iter().cloned());
+        let authority = Authority::new(&options.auth, public_url.as_str()).map_err(io::Error::other)?;
+        Ok(Self(Arc::new(Inner {
+            server,
+            authority,
+            names: Names::new(&hosts, &options.origins),
+            public_url,
+            scopes: options.auth.scopes.clone(),
+            limits: options.limits.clone(),
+            shares: Shares::new(options.limits.clone()),
+            lane: Lane::new(options.limits.in_flight),
+        })))
+    }
+
+    fn source(&self) -> Arc<dyn Source> {
+        self.0.server.offer().ladder.source().clone()
+    }
+
+    /// Puts the checks of a caller before routes that answer with data. What they answer finds the
+    /// [`Caller`](stepwell_source::Caller) in the extensions of the request.
+    pub(crate) fn guard(&self, routes: Router) -> Router {
+        routes
+            .route_layer(layer(self.clone(), admission::bounded))
+            .route_layer(layer(self.clone(), bearer::required))
+    }
+}
+
 /// Serves until a signal comes. Subscriptions end then, and calls in flight are finished.
 pub async fn serve(
     server: Server,
     listener: TcpListener,
-    options: HttpOptions,
+    mut options: HttpOptions,
     ending: Ending,
 ) -> io::Result<()> {
     let closing = server.shared.closing.clone();
-    let config = config(&options, listener.local_addr()?);
+    if let Some(listener) = options.admin.take() {
+        tokio::spawn(admin::serve(server.clone(), listener));
+    }
+    let front = Front::new(server, &options, listener.local_addr()?)?;
+    let config = config(&front.0.names);
     let at_once = config.cancellation_token.clone();
-    let router = router(server, config);
-    // An answer is one small write after another; waiting to fill a packet would cost 40 ms each.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
-    let serving = axum::serve(listener, router).with_graceful_shutdown(closing.clone().cancelled_owned());
+    let router = router(&front, config, &options.auth);
+    let (most, tls) = (options.limits.connections, options.tls);
+    let listening = Listening { listener, tls, most, closing: closing.clone() };
     let ends = async {
         ending.wished().await;
         closing.cancel();
@@ -69,44 +154,39 @@ pub async fn serve(
         at_once.cancel();
     };
     tokio::select! {
-        outcome = serving.into_future() => outcome,
-        () = ends => Ok(()),
+        () = listening.serve(router) => {}
+        () = ends => {}
     }
+    Ok(())
 }
 
-fn config(options: &HttpOptions, address: SocketAddr) -> StreamableHttpServerConfig {
-    let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
-    if !address.ip().is_unspecified() {
-        hosts.push(address.ip().to_string());
-    }
-    hosts.extend(options.hosts.iter().cloned());
+fn config(names: &Names) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_allowed_hosts(hosts)
-        .with_allowed_origins(options.origins.iter().map(|origin| with_port(origin)))
+        // Both were checked before; the library checks them once more.
+        .with_allowed_hosts(names.hosts().iter().cloned())
+        .with_allowed_origins(names.origins().iter().cloned())
         .enforce_origin_validation()
-        .with_max_request_body_bytes(LARGEST_REQUEST)
+        .with_max_request_body_bytes(body::LARGEST_REQUEST)
 }
 
-/// An origin without a port means the usual one of its scheme; left out, it would mean any.
-fn with_port(origin: &str) -> String {
-    let port = match origin.split_once("://") {
-        Some(("https", rest)) if !rest.rsplit(']').next().is_some_and(|end| end.contains(':')) => ":443",
-        Some(("http", rest)) if !rest.rsplit(']').next().is_some_and(|end| end.contains(':')) => ":80",
-        _ => "",
-    };
-    format!("{}{port}", origin.trim_end_matches('/'))
-}
-
-fn router(server: Server, config: StreamableHttpServerConfig) -> Router {
-    let source = server.offer().ladder.source().clone();
+fn router(front: &Front, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
+    let server = front.0.server.clone();
+    let exports = crate::export::router(server.clone());
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    Router::new().route_service(PATH, service).layer(from_fn_with_state(source, bearer::required))
+    let mcp = Router::new().route_service(PATH, service).route_layer(layer(front.clone(), body::whole));
+    Router::new()
+        .merge(front.guard(mcp.merge(exports)))
+        .merge(resource::routes(&front.0.public_url, auth))
+        .layer(layer(front.clone(), gate::known))
+        // A load balancer asks under whatever name it has, and learns nothing but that someone is here.
+        .route("/healthz", get(admin::alive))
+        .layer(layer(front.clone(), track::tracked))
 }
 
 #[cfg(test)]
@@ -124,20 +204,5 @@ mod tests {
             assert_eq!(parse_address(text).unwrap().to_string(), meant);
         }
         assert!(parse_address("example.org:80").is_err() && parse_address("").is_err());
-    }
-
-    #[test]
-    fn an_origin_names_one_port() {
-        for (given, meant) in [
-            ("https://app.example", "https://app.example:443"),
-            ("http://localhost:3000", "http://localhost:3000"),
-            ("http://localhost:*", "http://localhost:*"),
-            ("http://[::1]", "http://[::1]:80"),
-            ("http://[::1]:8080", "http://[::1]:8080"),
-            ("https://app.example/", "https://app.example:443"),
-            ("null", "null"),
-        ] {
-            assert_eq!(with_port(given), meant);
-        }
     }
 }

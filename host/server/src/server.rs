@@ -2,8 +2,12 @@
 
 use crate::config::ServerConfig;
 use crate::door::Door;
+use crate::metrics::Metrics;
 use crate::tools::Tools;
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig as ServerInfo};
+use rmcp::RoleServer;
+use rmcp::model::{Implementation, MetaObject, ServerCapabilities, ServerConfig as ServerInfo};
+use rmcp::service::RequestContext;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use stepwell_contract::budget::{PLUGIN_TOOLS, PLUGIN_TOOLS_LIST};
@@ -13,6 +17,9 @@ use stepwell_source::Token;
 use stepwell_tiers::TierStatus;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+/// Where a result says who it is from.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The server, ready for a transport. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -32,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) subscribed: AtomicBool,
     /// Whether the one client of a process that opened a session is told of changes.
     pub(crate) is_told: AtomicBool,
+    /// What was counted since the start.
+    pub(crate) metrics: Metrics,
 }
 
 /// What one request goes by, from its start to its end: all of it was made from one configuration.
@@ -40,6 +49,8 @@ pub(crate) struct Offer {
     pub(crate) ladder: Ladder,
     pub(crate) tools: Tools,
     pub(crate) info: ServerInfo,
+    /// Who answers, as every result of the newer era says.
+    identity: Value,
 }
 
 /// Why the server cannot start.
@@ -77,6 +88,7 @@ impl Server {
             closing: CancellationToken::new(),
             subscribed: AtomicBool::new(false),
             is_told: AtomicBool::new(false),
+            metrics: Metrics::default(),
         };
         Ok(Self { shared: Arc::new(shared), door: Door::Request })
     }
@@ -110,7 +122,23 @@ impl Offer {
         let tiers = ladder.tiers();
         let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
         let tools = Tools::new(on, config.schemas.into(), tiers.tools(), config.tool_name_reserve)?;
-        Ok(Self { tools, info: info(on), ladder })
+        let info = info(on);
+        let identity = serde_json::to_value(&info.server_info).unwrap_or_default();
+        Ok(Self { tools, info, identity, ladder })
+    }
+
+    /// Adds to what a result says beside itself who it is from, where the client's era expects that.
+    pub(crate) fn signed(
+        &self,
+        context: &RequestContext<RoleServer>,
+        meta: Option<MetaObject>,
+    ) -> Option<MetaObject> {
+        if context.meta.protocol_version().is_none() {
+            return meta;
+        }
+        let mut meta = meta.unwrap_or_default();
+        meta.0.insert(SERVER_INFO.to_owned(), self.identity.clone());
+        Some(meta)
     }
 
     /// Whether there are resources to list and to read.

@@ -58,8 +58,8 @@ pub enum Failure {
     /// Postgres said no.
     #[error("postgres: {}", postgres_detail(.0))]
     Postgres(#[from] tokio_postgres::Error),
-    /// No connection to Postgres could be had.
-    #[error("postgres pool: {0}")]
+    /// No connection to the database could be had.
+    #[error("pool of connections: {0}")]
     Pool(String),
     /// The store is not one that this version can use.
     #[error("{0}")]
@@ -75,6 +75,9 @@ pub enum Failure {
     /// What was to be done for several at once failed for all of them.
     #[error("{0}")]
     Shared(Arc<Failure>),
+    /// The database said nothing for so long that the connection counts as lost.
+    #[error("the database does not answer")]
+    NoAnswer,
     /// A statement was ended because it took too long.
     #[error("a statement took too long and was ended")]
     TooLong,

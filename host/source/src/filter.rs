@@ -44,12 +44,26 @@ pub enum Scalar {
     Null,
 }
 
+impl Test {
+    /// What meets the test with a value.
+    fn range(self, value: Vec<u8>) -> Range {
+        match self {
+            Self::Equal => Range::only(value),
+            Self::AtLeast => Range::up_from(value, true),
+            Self::Above => Range::up_from(value, false),
+            Self::AtMost => Range::up_to(value, true),
+            Self::Below => Range::up_to(value, false),
+        }
+    }
+}
+
 impl Condition {
     /// The values that meet the condition, as they are spelled. Texts are the same to the letter; a range that is bounded
     /// by a moment holds moments, whatever their zones, and one that is bounded by another text holds texts. What is no
-    /// number meets nothing.
+    /// number meets nothing. A text that spells a number which JSON readers may round stands for that number too, because
+    /// there is no other way to write it: what it holds of numbers is a second range.
     #[must_use]
-    pub fn range(&self) -> Range {
+    pub fn ranges(&self) -> Vec<Range> {
         let value = match (&self.value, self.test) {
             (Scalar::Null, _) => ordered::empty(),
             (Scalar::Boolean(value), _) => ordered::boolean(*value),
@@ -57,20 +71,18 @@ impl Condition {
             (Scalar::Text(text), Test::Equal) => ordered::text(text),
             (Scalar::Text(text), _) => ordered::moment(text).unwrap_or_else(|| ordered::text(text)),
         };
-        match self.test {
-            Test::Equal => Range::only(value),
-            Test::AtLeast => Range::up_from(value, true),
-            Test::Above => Range::up_from(value, false),
-            Test::AtMost => Range::up_to(value, true),
-            Test::Below => Range::up_to(value, false),
-        }
+        let number = match &self.value {
+            Scalar::Text(text) if ordered::may_be_rounded(text) => ordered::number(text),
+            _ => None,
+        };
+        std::iter::once(value).chain(number).map(|value| self.test.range(value)).collect()
     }
 
     /// Whether a stored value meets the condition. A text of more than [`ordered::TEXT_MAX`] meets none.
     #[must_use]
     pub fn holds(&self, kind: FieldKind, value: &str) -> bool {
-        let range = self.range();
-        ordered::values(kind, value).iter().any(|value| range.contains(value))
+        let ranges = self.ranges();
+        ordered::values(kind, value).iter().any(|value| ranges.iter().any(|range| range.contains(value)))
     }
 }
 
@@ -110,6 +122,21 @@ mod tests {
         assert!(text(Test::Above, "a", "b") && text(Test::Above, "Z", "a"));
         // A moment is no word, and a word is no moment.
         assert!(!text(Test::AtLeast, "2025-06-01", "soon") && text(Test::AtLeast, "2025", "2025-06-01"));
+    }
+
+    #[test]
+    fn a_text_stands_for_a_number_that_json_readers_may_round() {
+        let (number, text) = (FieldKind::Number, FieldKind::Text);
+        let spelled =
+            |test, wanted: &str, kind, stored| holds(test, Scalar::Text(wanted.into()), kind, stored);
+        let long = "123456789012345678901";
+        assert!(spelled(Test::Equal, long, number, long) && spelled(Test::Equal, long, text, long));
+        assert!(!spelled(Test::Equal, long, number, "123456789012345678902"));
+        assert!(spelled(Test::Above, long, number, "123456789012345678902"));
+        assert!(!spelled(Test::AtMost, long, number, "123456789012345678902"));
+        assert!(spelled(Test::Equal, "0.1000000000000000000001", number, "0.1000000000000000000001"));
+        // A number that every reader keeps is written as a number.
+        assert!(!spelled(Test::Equal, "12", number, "12") && !spelled(Test::Equal, "1e3", number, "1000"));
     }
 
     #[test]

@@ -1,8 +1,13 @@
 //! Grants: who may read what, until when.
 
-use crate::error::Failure;
+pub mod document;
+mod error;
+
+pub use error::GrantError;
+
 use crate::time::Millis;
 use serde::Serialize;
+use serde_json::Value;
 use stepwell_contract::{ConnectionId, RecordId, StreamName};
 
 /// What an owner asks for when making a grant. Left-out parts mean "all there is now", and are settled when it is made.
@@ -48,20 +53,109 @@ pub struct Grant {
     pub subject: String,
     /// What it was given for.
     pub purpose: Option<String>,
-    /// `continuous`: it may be used until it ends.
-    pub access_mode: String,
+    /// The code of that purpose in some list of purposes; a label only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose_code: Option<String>,
+    /// How long the client promised to keep what it reads; a label only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Value>,
+    /// Which source of data it was asked of; a label only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Value>,
+    /// How often a token is issued for it.
+    pub access_mode: AccessMode,
     /// When it was made.
     pub issued_at: Millis,
     /// When it ends.
     pub expires_at: Option<Millis>,
     /// When it was revoked.
     pub revoked_at: Option<Millis>,
+    /// When the one token of a single-use grant was issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consumed_at: Option<Millis>,
     /// What it covers, one entry for each connection and stream.
     pub streams: Vec<GrantedStream>,
 }
 
 impl Grant {
     /// In which state it is at a moment.
+    #[must_use]
+    pub fn state(&self, now: Millis) -> GrantState {
+        GrantState::of(self.revoked_at, self.expires_at, now)
+    }
+}
+
+/// How often a token is issued for a grant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessMode {
+    /// As often as the owner likes, until the grant ends.
+    #[default]
+    Continuous,
+    /// Once. The token lives for a day at most, and the grant is consumed when it is issued.
+    SingleUse,
+}
+
+impl AccessMode {
+    /// The mode's name in PDPP.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Continuous => "continuous",
+            Self::SingleUse => "single_use",
+        }
+    }
+
+    /// Reads the name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Continuous, Self::SingleUse].into_iter().find(|mode| mode.as_str() == text)
+    }
+}
+
+/// What a grant says beside what it covers: how tokens are issued for it, and labels that nothing is decided by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// How often a token is issued.
+    pub access_mode: AccessMode,
+    /// The code of its purpose.
+    pub purpose_code: Option<String>,
+    /// How long the client promised to keep what it reads.
+    pub retention: Option<Value>,
+    /// Which source of data it was asked of.
+    pub source: Option<Value>,
+}
+
+/// What an owner asks for when putting grants together.
+#[derive(Clone, Debug)]
+pub struct PackageRequest {
+    /// The client's name, as the owner knows it.
+    pub client: String,
+    /// When the package ends; each grant in it ends by itself too.
+    pub expires_at: Option<Millis>,
+    /// The grants, by their identifiers.
+    pub grants: Vec<String>,
+}
+
+/// Several grants under one token. Nothing in it changes afterwards but the moment of its revocation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Package {
+    /// Its identifier, which is no secret.
+    pub package_id: String,
+    /// The client's name.
+    pub client: String,
+    /// When it was made.
+    pub issued_at: Millis,
+    /// When it ends.
+    pub expires_at: Option<Millis>,
+    /// When it was revoked.
+    pub revoked_at: Option<Millis>,
+    /// The grants in it.
+    pub grants: Vec<String>,
+}
+
+impl Package {
+    /// In which state it is at a moment, whatever became of its grants.
     #[must_use]
     pub fn state(&self, now: Millis) -> GrantState {
         GrantState::of(self.revoked_at, self.expires_at, now)
@@ -121,57 +215,4 @@ impl GrantState {
             Self::Active
         }
     }
-}
-
-/// Why a grant could not be made or found.
-#[derive(Debug, thiserror::Error)]
-pub enum GrantError {
-    /// A grant of nothing.
-    #[error("a grant names at least one stream")]
-    Empty,
-    /// The same stream was asked for twice.
-    #[error("the stream \"{0}\" is named twice; list its fields in one place")]
-    StreamTwice(String),
-    /// No connection has the stream.
-    #[error("no connection has a stream \"{stream}\"; there are: {known}")]
-    UnknownStream {
-        /// The stream that was asked for.
-        stream: String,
-        /// The streams that there are.
-        known: String,
-    },
-    /// The connection does not have the stream.
-    #[error("the connection \"{connection}\" has no stream \"{stream}\"; these have: {known}")]
-    UnknownConnection {
-        /// The connection that was asked for.
-        connection: String,
-        /// The stream.
-        stream: String,
-        /// The connections that have it.
-        known: String,
-    },
-    /// The stream neither declares the field nor has it.
-    #[error("the stream \"{stream}\" of \"{connection}\" has no field \"{field}\"; it has: {known}")]
-    UnknownField {
-        /// The field that was asked for.
-        field: String,
-        /// The stream.
-        stream: String,
-        /// The connection.
-        connection: String,
-        /// The fields that it has.
-        known: String,
-    },
-    /// A range that no moment lies in.
-    #[error("the time range of \"{0}\" is empty: --since must lie before --until")]
-    EmptyTimeRange(String),
-    /// No grant has the identifier.
-    #[error("there is no grant \"{0}\"; list them with: stepwell grant list")]
-    NotFound(String),
-    /// The random source of the machine failed.
-    #[error("no random bits for a token: {0}")]
-    Random(#[from] getrandom::Error),
-    /// The store failed.
-    #[error(transparent)]
-    Failed(#[from] Failure),
 }

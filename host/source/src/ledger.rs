@@ -93,10 +93,16 @@ impl Disclosure {
 #[derive(Clone, Debug)]
 pub(crate) struct NewEntries {
     pub(crate) at: Millis,
+    pub(crate) tool: String,
+    pub(crate) disclosed: Vec<NewEntry>,
+}
+
+/// One thing that is shown, and under which grant.
+#[derive(Clone, Debug)]
+pub(crate) struct NewEntry {
     pub(crate) grant: String,
     pub(crate) client: String,
-    pub(crate) tool: String,
-    pub(crate) disclosed: Vec<Disclosure>,
+    pub(crate) what: Disclosure,
 }
 
 /// Which entries are meant. Everything that is left out means "any".

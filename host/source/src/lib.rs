@@ -24,12 +24,13 @@ pub mod terms;
 pub mod time;
 pub mod token;
 pub mod url;
+pub mod whole;
 pub mod words;
 
 pub use embedded::Embedded;
 pub use error::{Failure, SourceError};
 pub use ledger::{Disclosure, Extent};
 pub use shape::{Field, FieldKind, FieldShape, RecordRef, RecordView};
-pub use source::Source;
+pub use source::{Source, StoreUse};
 pub use token::{Caller, Token};
 pub use url::SourceUrl;

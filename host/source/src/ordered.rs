@@ -23,6 +23,24 @@ const NUMBER: u8 = 3;
 const TEXT: u8 = 4;
 const MOMENT: u8 = 5;
 
+/// The kinds of spelled values, each with all of its values.
+pub(crate) const NULLS: Kind = Kind(EMPTY);
+pub(crate) const BOOLEANS: Kind = Kind(BOOLEAN);
+pub(crate) const NUMBERS: Kind = Kind(NUMBER);
+pub(crate) const TEXTS: Kind = Kind(TEXT);
+pub(crate) const MOMENTS: Kind = Kind(MOMENT);
+
+/// A kind of spelled value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind(u8);
+
+impl Kind {
+    /// All values of the kind.
+    pub(crate) fn range(self) -> Range {
+        Range { from: vec![self.0], to: vec![self.0 + 1] }
+    }
+}
+
 /// Spells a stored value: a moment both as the text that it is and as a moment. Nothing for what a filter cannot compare.
 #[must_use]
 pub fn values(kind: FieldKind, value: &str) -> Vec<Vec<u8>> {
@@ -90,6 +108,74 @@ pub fn number(json: &str) -> Option<Vec<u8>> {
         body.iter_mut().for_each(|byte| *byte = !*byte);
     }
     Some([&[NUMBER, if negative { 0 } else { 2 }], &body[..]].concat())
+}
+
+/// Whether a text spells a JSON number of which JSON readers may lose digits: they keep 15 of every number, and all of a
+/// whole one that a machine word holds.
+#[must_use]
+pub fn may_be_rounded(text: &str) -> bool {
+    let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        && text.ends_with(|last: char| last.is_ascii_digit())
+        && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
+    if !is_number || text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok() {
+        return false;
+    }
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let significant = digits.trim_matches('0').len();
+    significant > 15 || (significant > 0 && !(f64::MIN_POSITIVE..WHOLE_MAX).contains(&magnitude(text)))
+}
+
+/// From here on a whole number does not fit into a machine word.
+const WHOLE_MAX: f64 = 18_446_744_073_709_551_616.0;
+
+fn magnitude(json: &str) -> f64 {
+    json.parse::<f64>().unwrap_or(f64::INFINITY).abs()
+}
+
+/// Whether a number that was read from JSON may have lost digits that nobody sees any more: a whole one that does not fit
+/// into a machine word.
+#[must_use]
+pub fn was_too_large(json: &str) -> bool {
+    magnitude(json) >= WHOLE_MAX
+}
+
+/// Reads a value that is spelled, but a moment: its kind, and its text or JSON. A number is written in one way, whichever way
+/// it came.
+pub(crate) fn read(spelled: &[u8]) -> Option<(FieldKind, String)> {
+    match spelled {
+        [EMPTY] => Some((FieldKind::Empty, "null".to_owned())),
+        [BOOLEAN, value] => Some((FieldKind::Boolean, (*value != 0).to_string())),
+        [TEXT, text @ ..] => Some((FieldKind::Text, std::str::from_utf8(text).ok()?.to_owned())),
+        [NUMBER, ..] => Some((FieldKind::Number, decimal(spelled)?)),
+        _ => None,
+    }
+}
+
+/// Reads a number that is spelled, as JSON: with all its digits, and with an exponent only where zeros would not end.
+pub(crate) fn decimal(spelled: &[u8]) -> Option<String> {
+    let (negative, body) = match spelled {
+        [NUMBER, 1] => return Some("0".to_owned()),
+        [NUMBER, 0, body @ ..] => (true, body.iter().map(|byte| !byte).collect::<Vec<u8>>()),
+        [NUMBER, 2, body @ ..] => (false, body.to_vec()),
+        _ => return None,
+    };
+    let (power, digits) = body.split_first_chunk::<8>()?;
+    let power = (u64::from_be_bytes(*power) ^ (1 << 63)).cast_signed();
+    let (_end, digits) = digits.split_last()?;
+    let digits: String = digits.iter().map(|digit| char::from(b'0' + digit.saturating_sub(1))).collect();
+    let written = match usize::try_from(power) {
+        Ok(whole) if whole > DIGITS_MAX => None,
+        Ok(0) => Some(format!("0.{digits}")),
+        Ok(whole) if whole >= digits.len() => Some(format!("{digits:0<whole$}")),
+        Ok(whole) => Some(format!("{}.{}", &digits[..whole], &digits[whole..])),
+        Err(_) => None,
+    };
+    let written = match written {
+        Some(written) => written,
+        None => format!("0.{digits}e{power}"),
+    };
+    Some(if negative { format!("-{written}") } else { written })
 }
 
 /// Reads an exponent; one that no machine number can hold is as far out as can be.
@@ -216,6 +302,31 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_written_in_one_way() {
+        for (json, expected) in [
+            ("12.50", "12.5"),
+            ("1.25e1", "12.5"),
+            ("-0.0", "0"),
+            ("100", "100"),
+            ("-1e3", "-1000"),
+            ("0.05", "0.5e-1"),
+            ("0.5", "0.5"),
+            (
+                "12345678901234567890123456789012345678901234567890",
+                "12345678901234567890123456789012345678901234567890",
+            ),
+            ("1e999999", "0.1e1000000"),
+        ] {
+            assert_eq!(decimal(&number(json).unwrap()).unwrap(), expected, "{json}");
+        }
+        assert_eq!(read(&empty()), Some((FieldKind::Empty, "null".into())));
+        assert_eq!(read(&boolean(true)), Some((FieldKind::Boolean, "true".into())));
+        for broken in [&[][..], &[NUMBER], &[NUMBER, 2, 1], &[TEXT, 0xff], &[MOMENT, 0], &[9]] {
+            assert_eq!(read(broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
     fn a_range_ends_where_it_says() {
         let five = || number("5").unwrap();
         let holds = |range: &Range| {
@@ -237,6 +348,18 @@ mod tests {
         ) {
             let decimal = |text: &str| text.parse::<Decimal>().unwrap();
             prop_assert_eq!(number(&one).cmp(&number(&two)), decimal(&one).cmp(&decimal(&two)));
+        }
+
+        #[test]
+        fn what_is_spelled_can_be_read_again(
+            json in "-?(0|[1-9][0-9]{0,40})(\\.[0-9]{1,40})?(e[+-]?[0-9]{1,4})?", text in "\\PC{0,20}",
+        ) {
+            let spelled = number(&json).unwrap();
+            let (kind, written) = read(&spelled).unwrap();
+            prop_assert_eq!(kind, FieldKind::Number);
+            prop_assert_eq!(number(&written).unwrap(), spelled, "{}", written);
+            prop_assert!(serde_json::from_str::<&serde_json::value::RawValue>(&written).is_ok(), "{}", written);
+            prop_assert_eq!(read(&super::text(&text)), Some((FieldKind::Text, text)));
         }
     }
 }

@@ -157,9 +157,20 @@ pub(crate) enum Place {
     Held { grant: String, text: String },
 }
 
+impl Place {
+    /// The grant that it was found under: of a package, the one that covers the stream.
+    pub(crate) fn grant(&self) -> &str {
+        match self {
+            Self::Stored(stored) => &stored.grant,
+            Self::Held { grant, .. } => grant,
+        }
+    }
+}
+
 /// The store's own coordinates of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
+    pub(crate) grant: String,
     pub(crate) scope: i64,
     pub(crate) record: i64,
     /// The pointer to the row that holds the text: the field's own, or the top-level JSON field's that encloses it.

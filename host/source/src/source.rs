@@ -12,7 +12,22 @@ use async_trait::async_trait;
 use std::fmt::Debug;
 use stepwell_contract::cursor::Keyring;
 use stepwell_contract::selector::Query;
-use stepwell_contract::{Bytes, Chars, FieldPath, Span};
+use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
+
+/// How busy a store is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreUse {
+    /// How many connections may read at a time.
+    pub connections: usize,
+    /// How many of them answer a statement now.
+    pub busy: usize,
+    /// How many reads wait for one.
+    pub waiting: usize,
+    /// How many answers were written to the ledger since the store was opened.
+    pub ledger_writes: u64,
+    /// How many could not be.
+    pub ledger_faults: u64,
+}
 
 /// Answers reads under a caller's grant.
 ///
@@ -22,6 +37,18 @@ use stepwell_contract::{Bytes, Chars, FieldPath, Span};
 pub trait Source: Send + Sync + Debug {
     /// Turns a bearer token into a caller, or refuses it.
     async fn authenticate(&self, token: &Token) -> Result<Caller>;
+
+    /// Makes the caller of a grant that a trusted authorization server vouched for, or refuses it as
+    /// [`authenticate`](Self::authenticate) does. A source without grants of its own knows none.
+    async fn admit(&self, grant_id: &str) -> Result<Caller> {
+        let _ = grant_id;
+        Err(Refusal::new(Code::InvalidToken, "the token names no grant that is known here").into())
+    }
+
+    /// How busy the store is, where it is one of ours.
+    fn usage(&self) -> Option<StoreUse> {
+        None
+    }
 
     /// Reads the granted fields of one record: short values whole, long ones by their head. With `only`, no others.
     async fn record(

@@ -68,6 +68,21 @@ impl fmt::Debug for SourceUrl {
 }
 
 impl SourceUrl {
+    /// The whole address, for where everyone can see it; nothing if it may hold a password.
+    #[must_use]
+    pub fn without_secret(&self) -> Option<String> {
+        match self {
+            Self::Sqlite(_) => Some(self.to_string()),
+            Self::Postgres(url) => {
+                let (_, rest) = url.split_once("//")?;
+                // A password follows a ":" before the place, or is one of the options after it.
+                let before = rest.rsplit_once('@').map_or("", |(before, _)| before);
+                let is_open = !before.contains(':') && !rest.contains("password");
+                is_open.then(|| url.clone())
+            }
+        }
+    }
+
     /// Opens the store. A database must exist; its tables are made if they are missing.
     pub async fn open(&self, missing: Missing) -> Result<Embedded, Failure> {
         match self {
@@ -80,6 +95,19 @@ impl SourceUrl {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_with_a_password_is_never_shown_whole() {
+        let whole = |text: &str| text.parse::<SourceUrl>().unwrap().without_secret();
+        for open in ["sqlite:a:b@c", "postgres://me@host:5/db?sslmode=require", "postgres:///db?host=/run"] {
+            assert_eq!(whole(open).as_deref(), Some(open));
+        }
+        for secret in
+            ["postgres://me:pw@host/db", "postgres://host/db?password=pw", "postgres://me:p@w@host/db"]
+        {
+            assert_eq!(whole(secret), None, "{secret}");
+        }
+    }
 
     #[test]
     fn reads_both_kinds_and_prints_no_password() {

@@ -57,24 +57,34 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> + '_ {
 /// The different words of a text, separated by spaces, in the order of their first appearance.
 #[must_use]
 pub fn distinct(text: &str) -> String {
-    let mut distinct = Distinct::default();
+    // All words are put into one text first and told apart there: none is copied to be remembered.
+    let mut all = String::with_capacity(text.len());
     // No word goes on beyond an ASCII character that is neither letter nor digit, so the pieces between those can be
     // taken by themselves; and most of them are plain words, which need no folding but that of case.
     for piece in text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()) {
-        match piece.as_bytes() {
-            [] => {}
-            bytes if piece.is_ascii() => {
-                let word = &piece[..bytes.len().min(WORD_MAX)];
-                if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-                    distinct.add(&word.to_ascii_lowercase());
-                } else {
-                    distinct.add(word);
-                }
+        if piece.is_ascii() {
+            let start = all.len();
+            all.push_str(&piece[..piece.len().min(WORD_MAX)]);
+            all[start..].make_ascii_lowercase();
+            all.push(' ');
+        } else {
+            for word in words(piece) {
+                all.push_str(&word.text);
+                all.push(' ');
             }
-            _ => words(piece).for_each(|word| distinct.add(&word.text)),
         }
     }
-    distinct.out
+    let mut seen = HashSet::new();
+    let mut distinct = String::new();
+    for word in all.split(' ').filter(|word| !word.is_empty()) {
+        if seen.insert(word) {
+            if !distinct.is_empty() {
+                distinct.push(' ');
+            }
+            distinct.push_str(word);
+        }
+    }
+    distinct
 }
 
 /// The different words that begin in a chunk of a longer text. A word that a cut goes through belongs to the chunk that it
@@ -104,26 +114,6 @@ pub fn carried_over(before: &str, after: &str) -> usize {
         _ => return 0,
     }
     after.find(|c| stands_alone(c) || !inside(c)).unwrap_or(after.len())
-}
-
-/// Words, each once.
-#[derive(Default)]
-struct Distinct {
-    seen: HashSet<String>,
-    out: String,
-}
-
-impl Distinct {
-    fn add(&mut self, word: &str) {
-        if self.seen.contains(word) {
-            return;
-        }
-        self.seen.insert(word.to_owned());
-        if !self.out.is_empty() {
-            self.out.push(' ');
-        }
-        self.out.push_str(word);
-    }
 }
 
 /// Appends a character without case and marks; nothing if it is no letter or digit.

@@ -14,6 +14,7 @@ on_both_engines!(
     a_grant_is_shown_as_it_was_made,
     a_grant_ends_once_and_stays_listed,
     grants_do_not_mix,
+    a_grant_that_someone_vouched_for_is_admitted_while_it_counts,
 );
 
 async fn fill(world: &World) {
@@ -210,4 +211,21 @@ async fn both_engines_list_the_same_grants() {
         lists.push(serde_json::to_string_pretty(&list).unwrap());
     }
     assert_eq!(lists[0], lists[1]);
+}
+
+async fn a_grant_that_someone_vouched_for_is_admitted_while_it_counts(world: World) {
+    fill(&world).await;
+    let (grant, token) = world.store.create_grant(&request(vec![stream("calls")])).await.unwrap();
+    let caller = world.store.admit(&grant.grant_id).await.unwrap();
+    assert_eq!(caller, world.store.authenticate(&token).await.unwrap());
+    assert!(world.field(&caller, "home/calls:k", "who").await.is_ok());
+    assert_eq!(code(world.field(&caller, "home/messages:k", "body").await), Code::GrantStreamNotAllowed);
+    for unknown in ["", "grt_0000000000000000", "%", token.reveal(), "grt_' OR 1=1"] {
+        assert_eq!(code(world.store.admit(unknown).await), Code::InvalidToken, "{unknown}");
+    }
+    world.store.revoke_grant(&grant.grant_id).await.unwrap();
+    assert_eq!(code(world.store.admit(&grant.grant_id).await), Code::GrantRevoked);
+    let ended = GrantRequest { expires_at: Some(time::now() - 1), ..request(vec![stream("calls")]) };
+    let (ended, _) = world.store.create_grant(&ended).await.unwrap();
+    assert_eq!(code(world.store.admit(&ended.grant_id).await), Code::GrantExpired);
 }

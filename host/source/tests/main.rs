@@ -2,11 +2,13 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "these are tests")]
 
+mod beside;
 mod care;
 mod changes;
 mod dice;
 mod equal_answers;
 mod expanding;
+mod faults;
 mod grants;
 mod huge;
 mod ledger;
@@ -15,6 +17,7 @@ mod listing;
 mod names;
 mod nested;
 mod oracle;
+mod packages;
 mod phrases;
 mod queries;
 mod records;
@@ -22,7 +25,12 @@ mod refusals;
 mod rewrites;
 mod search_cost;
 mod search_model;
+mod second_line;
+mod sorting;
+mod tallying;
+mod tokens;
 mod vault;
+mod whole;
 mod windows;
 mod wire;
 mod world;

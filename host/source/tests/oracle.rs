@@ -450,26 +450,55 @@ async fn check_number(world: &World, caller: &Caller, entries: &[Entry], granted
     }
 }
 
-#[allow(clippy::print_stdout, reason = "a failure is repeated from its seed")]
+/// Deals a grant's streams out to several grants, each connection's stream to one of them.
+fn dealt(requests: &[StreamRequest], dice: &mut Dice) -> Vec<Vec<StreamRequest>> {
+    let mut grants = vec![Vec::new(); 1 + dice.below(3) as usize];
+    for request in requests {
+        for connection in &request.connections {
+            let one = StreamRequest { connections: vec![connection.clone()], ..request.clone() };
+            let to = dice.below(grants.len() as u64) as usize;
+            grants[to].push(one);
+        }
+    }
+    grants.retain(|streams| !streams.is_empty());
+    grants
+}
+
 async fn chance_calls_under_chance_grants_are_answered_as_the_model_says(world: World) {
+    chance_calls(&world, false).await;
+}
+
+async fn a_package_of_disjoint_grants_is_answered_as_one_grant_of_them_all(world: World) {
+    chance_calls(&world, true).await;
+}
+
+#[allow(clippy::print_stdout, reason = "a failure is repeated from its seed")]
+async fn chance_calls(world: &World, in_packages: bool) {
     let soak: Option<u64> = std::env::var("STEPWELL_SOAK").ok().and_then(|calls| calls.parse().ok());
     let seed = if soak.is_some() { stepwell_source::time::now().unsigned_abs() } else { SEED };
     println!("seed {seed}");
     let mut dice = Dice(seed);
-    let entries = library(&world, &mut dice).await;
+    let entries = library(world, &mut dice).await;
     let mut caller = None;
     for number in 0..soak.unwrap_or(CALLS) {
         if number % 20 == 0 || caller.is_none() {
             let (granted, requests) = chance_grant(&mut dice);
-            caller = Some((world.grant(requests).await, granted));
+            let holder = match in_packages {
+                true => world.package(dealt(&requests, &mut dice)).await,
+                false => world.grant(requests).await,
+            };
+            caller = Some((holder, granted));
         }
         let Some((caller, granted)) = &caller else { continue };
         match dice.below(3) {
-            0 => check_list(&world, caller, &entries, granted, &mut dice).await,
-            1 => check_search(&world, caller, &entries, granted, &mut dice).await,
-            _ => check_number(&world, caller, &entries, granted, &mut dice).await,
+            0 => check_list(world, caller, &entries, granted, &mut dice).await,
+            1 => check_search(world, caller, &entries, granted, &mut dice).await,
+            _ => check_number(world, caller, &entries, granted, &mut dice).await,
         }
     }
 }
 
-on_both_engines!(chance_calls_under_chance_grants_are_answered_as_the_model_says);
+on_both_engines!(
+    chance_calls_under_chance_grants_are_answered_as_the_model_says,
+    a_package_of_disjoint_grants_is_answered_as_one_grant_of_them_all,
+);

@@ -7,7 +7,7 @@ use stepwell_source::embedded::observe::{Record, Seen};
 use stepwell_source::embedded::statement::Reads;
 use stepwell_source::embedded::{IngestTarget, StoredBatch};
 use stepwell_source::error::Result;
-use stepwell_source::grant::{GrantRequest, StreamRequest};
+use stepwell_source::grant::{GrantRequest, PackageRequest, StreamRequest, Terms};
 use stepwell_source::prepare::{Manifest, RejectionCode, prepare};
 use stepwell_source::sqlite::Missing;
 use stepwell_source::{
@@ -131,6 +131,18 @@ impl World {
     /// Makes a grant and gives the caller that its token speaks for.
     pub(crate) async fn grant(&self, streams: Vec<StreamRequest>) -> Caller {
         let (_, token) = self.store.create_grant(&request(streams)).await.expect("a grant");
+        self.store.authenticate(&token).await.expect("a caller")
+    }
+
+    /// Makes grants and puts them together, and gives the caller that the package's token speaks for.
+    pub(crate) async fn package(&self, grants: Vec<Vec<StreamRequest>>) -> Caller {
+        let mut wanted =
+            PackageRequest { client: "a client".to_owned(), expires_at: None, grants: Vec::new() };
+        for streams in grants {
+            let grant = self.store.create_grant_without_token(&request(streams), &Terms::default()).await;
+            wanted.grants.push(grant.expect("a grant").grant_id);
+        }
+        let (_, token) = self.store.create_package(&wanted).await.expect("a package");
         self.store.authenticate(&token).await.expect("a caller")
     }
 

@@ -88,7 +88,7 @@ impl Fields for EmptyHand {
 }
 
 /// What is left of a call's allowance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
     /// Spans and lists of children that may still be read.
     pub reads: u32,

@@ -12,11 +12,17 @@ pub const QUEUE: Duration = Duration::from_secs(2);
 /// How often deadlines are looked at while a call runs. A tenth of a usual deadline; no cost when nothing runs.
 pub const TICK: Duration = Duration::from_millis(5);
 
+/// Ticks without a call after which the clock sleeps: a conversation's next call mostly comes before, and need not wake it.
+pub const IDLE_TICKS: u32 = 40;
+
 /// The largest component that is compiled. Compilation has no deadline: 18 MB took 12 CPU seconds.
 pub const COMPONENT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The largest library of a native tier. It is read and hashed whole; nothing is compiled.
 pub const NATIVE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How long a component may take to come to life when it is loaded, if a call of it has less.
+pub const TRIAL_START: Duration = Duration::from_secs(2);
 
 /// How long a native tier's process may take to load its library, outside of calls.
 pub const NATIVE_START: Duration = Duration::from_secs(2);

@@ -1,9 +1,9 @@
 //! One tier: a component, its limits, its breaker and its counters.
 
 use crate::breaker::Breaker;
-use crate::config::{FaultPolicy, Kind, Origin, TierConfig};
+use crate::config::{FaultPolicy, Kind, Limits, Origin, TierConfig};
 use crate::fault::TierFault;
-use crate::fields::{Allowance, Hand};
+use crate::fields::{Allowance, EmptyHand, Hand};
 use crate::limits;
 use crate::lock::{LockState, Locked};
 use crate::native::{Native, Talk};
@@ -37,6 +37,8 @@ pub(crate) trait World: 'static {
     fn link(linker: &mut Linker<State>) -> wasmtime::Result<()>;
     /// Finds the exports of a linked component, which are of one of the versions.
     fn ready(instance: InstancePre<State>, version: &str) -> wasmtime::Result<Self::Ready>;
+    /// Makes an instance, and asks it nothing.
+    fn start(ready: &Self::Ready, store: &mut Store<State>) -> wasmtime::Result<()>;
 }
 
 /// A tier that is switched on. It may still be broken: then every call ends in the fault that loading ended in.
@@ -353,7 +355,19 @@ fn prepare<W: World>(
     let Loaded { instance, admitted, was_cached } = loaded;
     let instance =
         W::ready(instance, admitted.spoken).map_err(|error| TierFault::WrongWorld(format!("{error:#}")))?;
+    try_start::<W>(runtime, &instance, config)?;
     Ok(Ready { code: Code::Component(instance), version: admitted.version, was_cached })
+}
+
+/// Makes one instance for nothing: what does not come to life is told now, to the operator who changed something, and not
+/// to the first caller. It has more time than a call, because a busy moment must not leave a good tier broken.
+fn try_start<W: World>(runtime: &Runtime, instance: &W::Ready, config: &TierConfig) -> Result<(), TierFault> {
+    let _one_at_a_time = lock(runtime.loading());
+    let limits = Limits { deadline: config.limits.deadline.max(limits::TRIAL_START), ..config.limits };
+    let hand = Hand::of([], Arc::new(EmptyHand), Allowance::default(), Instant::now() + limits.deadline);
+    let start = |store: &mut Store<State>| W::start(instance, store).map_err(Stop::Start);
+    let (started, state) = runtime.in_store(hand, limits, false, start);
+    started.map_err(|stop| classify(stop, &state, limits))
 }
 
 /// The status of a tier of which nothing but its configuration is known.

@@ -4,6 +4,7 @@
 //!   directory, and is gone when the test process is gone, however that ended.
 //! - [`WireTap`]: a proxy that records what a server and its client say to each other, so that a test can prove what
 //!   never left the database.
+//! - [`WireCut`]: a proxy that breaks connections, in the middle of an answer or by falling silent.
 //! - [`rss_kb`] and [`peak_rss_kb`]: how much memory a process holds.
 //!
 //! Set-up that fails cannot be handled by a test, so this crate panics with a sentence that says what to do.
@@ -12,8 +13,10 @@
 
 mod memory;
 mod postgres;
+mod wire_cut;
 mod wire_tap;
 
 pub use memory::{peak_rss_kb, rss_kb};
-pub use postgres::Postgres;
+pub use postgres::{Postgres, target_dir};
+pub use wire_cut::{WireCut, wire_cut};
 pub use wire_tap::{WireTap, wire_tap};

@@ -69,14 +69,15 @@ impl Check {
 impl Found {
     /// Goes through what a start does, but for the store.
     fn of(settings: &Settings) -> anyhow::Result<Self> {
-        let keys = settings.keyring().map(drop);
-        let mistakes = match keys {
-            Err(error) if error.is::<UsageError>() => {
-                vec![json!({ "line": null, "message": error.to_string() })]
+        let mut mistakes = Vec::new();
+        for files in [settings.keyring().map(drop), settings.tls().map(drop)] {
+            match files {
+                Err(error) if error.is::<UsageError>() => {
+                    mistakes.push(json!({ "line": null, "message": error.to_string() }));
+                }
+                other => other?,
             }
-            Err(error) => return Err(error),
-            Ok(()) => Vec::new(),
-        };
+        }
         let tiers = settings.load_tiers()?.status();
         let warnings = settings.warnings().into_iter().chain(tiers.iter().filter_map(broken)).collect();
         Ok(Self { mistakes, tiers, warnings })

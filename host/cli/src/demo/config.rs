@@ -1,6 +1,7 @@
 //! What to paste into a client to climb there.
 
 use super::show::Show;
+use crate::output::for_shell;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ struct Ways {
 
 impl Ways {
     fn of(program: &str) -> Self {
-        let quoted = quoted(program);
+        let quoted = for_shell(program);
         let serve = format!("{quoted} {}", ARGS.join(" "));
         Self {
             stdio: json!({ "mcpServers": { "stepwell": { "command": program, "args": ARGS } } }),
@@ -61,19 +62,13 @@ fn pasted(program: &str) -> String {
     )
 }
 
-/// Spells a path for a shell.
-fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_path_survives_json_and_a_shell() {
-        assert_eq!(quoted("/opt/stepwell"), "/opt/stepwell");
+        assert_eq!(for_shell("/opt/stepwell"), "/opt/stepwell");
         let path = "/home/o'neill/my tools/stepwell";
         let ways = Ways::of(path);
         assert_eq!(ways.stdio["mcpServers"]["stepwell"]["command"], path);

@@ -9,27 +9,17 @@ use stepwell_contract::{Bytes, Chars};
 use stepwell_source::shape::FieldView;
 use stepwell_source::{FieldKind, RecordView, time};
 
-/// Where the bytes of files go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blobs {
-    /// Into the line.
-    Inside,
-    /// Beside the lines, named by their digest.
-    Beside,
-}
-
 /// Writes the records of a stream; gives how many.
 pub(super) async fn write(
     owner: &Owner<'_>,
     scope: &Scope,
-    blobs: Blobs,
     out: &mut (impl Write + Send),
 ) -> anyhow::Result<u64> {
     let (mut cursor, mut records) = (None, 0);
     loop {
         let page = owner.page(scope, cursor).await?;
         for view in &page.records {
-            line(owner, view, blobs, out).await?;
+            line(owner, view, out).await?;
             records += 1;
         }
         cursor = page.next_cursor;
@@ -39,24 +29,14 @@ pub(super) async fn write(
     }
 }
 
-/// The name of a file beside the lines.
-pub(super) fn beside(field: &FieldView) -> String {
-    format!("files/{}", field.shape.digest.to_string().trim_start_matches("sha256:"))
-}
-
-async fn line(
-    owner: &Owner<'_>,
-    view: &RecordView,
-    blobs: Blobs,
-    out: &mut (impl Write + Send),
-) -> anyhow::Result<()> {
+async fn line(owner: &Owner<'_>, view: &RecordView, out: &mut (impl Write + Send)) -> anyhow::Result<()> {
     write!(out, "{{\"key\":{},\"data\":{{", json!(view.identity.record.as_str()))?;
     for (index, field) in view.fields.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         write!(out, "{comma}{}:", json!(field.name))?;
         match (field.shape.kind, field.head.as_deref().filter(|_| field.is_whole())) {
             (FieldKind::Text, Some(text)) => write!(out, "{}", json!(text))?,
-            (FieldKind::Binary, _) => blob(owner, view, field, blobs, out).await?,
+            (FieldKind::Binary, _) => blob(owner, view, field, out).await?,
             // Everything else is JSON as it stands.
             (_, Some(json)) => out.write_all(json.as_bytes())?,
             (kind, None) => long(owner, view, field, kind, out).await?,
@@ -86,7 +66,7 @@ async fn long(
         at = Chars(at.get() + Chars::of(&window).get());
         if kind == FieldKind::Text {
             let literal = serde_json::to_string(&window)?;
-            out.write_all(literal[1..literal.len() - 1].as_bytes())?;
+            out.write_all(&literal.as_bytes()[1..literal.len() - 1])?;
         } else {
             out.write_all(window.as_bytes())?;
         }
@@ -99,17 +79,12 @@ async fn blob(
     owner: &Owner<'_>,
     view: &RecordView,
     field: &FieldView,
-    blobs: Blobs,
     out: &mut (impl Write + Send),
 ) -> anyhow::Result<()> {
     let mime = field.shape.mime.as_deref().unwrap_or("application/octet-stream");
     write!(out, "{{\"$blob\":{{\"mime_type\":{}", json!(mime))?;
     if let Some(name) = &field.shape.file_name {
         write!(out, ",\"file_name\":{}", json!(name))?;
-    }
-    if blobs == Blobs::Beside {
-        write!(out, ",\"path\":{}}}}}", json!(beside(field)))?;
-        return Ok(());
     }
     write!(out, ",\"base64\":\"")?;
     let found = owner.field(view, field).await?;

@@ -4,15 +4,17 @@ use super::show;
 use crate::exit::UsageError;
 use crate::output::{BOLD, Output};
 use crate::store_args::StoreArguments;
+use crate::token_out::TokenOut;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use jiff::{Span, SpanRelativeTo};
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use stepwell_contract::{ConnectionId, RecordId, StreamName};
-use stepwell_source::Token;
-use stepwell_source::grant::{GrantRequest, StreamRequest};
+use stepwell_source::Embedded;
+use stepwell_source::grant::document::GrantDocument;
+use stepwell_source::grant::{AccessMode, GrantRequest, StreamRequest, Terms};
 use stepwell_source::sqlite::Missing;
 use stepwell_source::time::{self, Millis};
 
@@ -23,16 +25,27 @@ What you leave out is settled now and never grows by itself: without fields, all
 --connection, all connections that have the stream.
 
   stepwell grant create --client Claude --stream messages:subject,body --connection cin_home --expires 30d
-  stepwell grant create --client ci --stream messages --since 2026-01-01 --yes --token-out token")]
+  stepwell grant create --client ci --stream messages --since 2026-01-01 --yes --token-out token
+
+--from takes a request in PDPP's shape, or a grant as `grant show --json` prints it: streams (each with name or a sole \"*\",
+instance_ids, time_range, view or fields, resources), client, subject, source, purpose_code, purpose_description, access_mode,
+retention, expires_at. A member that is not known is an error.
+
+  stepwell grant create --from request.json --client Claude
+  stepwell grant show GRANT --json | stepwell grant create --from - --yes")]
 pub(crate) struct Create {
     #[command(flatten)]
     store: StoreArguments,
     /// Who the grant is for, in your own words
-    #[arg(long, value_name = "NAME")]
-    client: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "from")]
+    client: Option<String>,
     /// A stream, and after a colon its fields; may be given several times
-    #[arg(long = "stream", value_name = "NAME[:FIELD,…]", required = true)]
+    #[arg(long = "stream", value_name = "NAME[:FIELD,…]", required_unless_present = "from")]
     streams: Vec<StreamSpec>,
+    /// Takes the request from a JSON file, or from standard input (-)
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["streams", "connections", "since", "until", "records", "purpose", "purpose_code", "single_use"])]
+    from: Option<PathBuf>,
     /// Only these connections; may be given several times
     #[arg(long = "connection", value_name = "ID")]
     connections: Vec<ConnectionId>,
@@ -51,9 +64,17 @@ pub(crate) struct Create {
     /// What it is for, in your own words
     #[arg(long, value_name = "TEXT")]
     purpose: Option<String>,
-    /// Writes the token to a new file that only you can read, instead of printing it
-    #[arg(long, value_name = "FILE")]
-    token_out: Option<PathBuf>,
+    /// The code of that purpose, where your client names one
+    #[arg(long, value_name = "CODE")]
+    purpose_code: Option<String>,
+    /// One token is issued for the grant, and it lives for a day
+    #[arg(long)]
+    single_use: bool,
+    #[command(flatten)]
+    token: TokenOut,
+    /// Issues no token yet: for a package, or for `grant token create`
+    #[arg(long, conflicts_with = "token_out")]
+    no_token: bool,
     /// Does not ask
     #[arg(long, short)]
     yes: bool,
@@ -85,7 +106,7 @@ impl FromStr for StreamSpec {
 impl Create {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
         let store = self.store.open(Missing::Refuse).await?;
-        let request = self.request();
+        let (request, terms) = self.request(&store).await?;
         let planned = store.plan_grant(&request).await?;
         output.line(format_args!(
             "{BOLD}{}{BOLD:#} may read:\n{}",
@@ -96,40 +117,38 @@ impl Create {
             Some(at) => format!("  until {}", time::print(at)),
             None => "  until you revoke it".to_owned(),
         })?;
+        if terms.access_mode == AccessMode::SingleUse {
+            output.line("  with one token, for a day at most")?;
+        }
         if !self.yes && !confirmed("Make this grant?", "pass --yes to make the grant")? {
             bail!("no grant was made");
         }
-        // The file comes first: a token that cannot be kept should never have existed.
-        let file = self.token_out.as_deref().map(new_private_file).transpose()?;
-        let (grant, token) = store.create_grant(&request).await?;
-        if let Some(mut file) = file {
-            writeln!(file, "{}", token.reveal())
-                .context("the grant was made, but its token could not be written")?;
+        if self.no_token {
+            let grant = store.create_grant_without_token(&request, &terms).await?;
+            output.line(format_args!("\nmade {}", grant.grant_id))?;
+            return if output.is_json() { output.json(&show::to_json(&grant)) } else { Ok(()) };
         }
-        self.report(output, &grant, &token)
+        let file = self.token.prepare()?;
+        let (grant, token) = store.create_grant_on(&request, &terms).await?;
+        let made = format!("\nmade {}", grant.grant_id);
+        file.hand_over(output, &made, show::to_json(&grant), &token)
     }
 
-    fn report(
-        &self,
-        output: &Output,
-        grant: &stepwell_source::grant::Grant,
-        token: &Token,
-    ) -> anyhow::Result<()> {
-        if output.is_json() {
-            let mut value = show::to_json(grant);
-            if self.token_out.is_none() {
-                value["token"] = token.reveal().into();
-            }
-            return output.json(&value);
-        }
-        output.line(format_args!("\nmade {}", grant.grant_id))?;
-        match &self.token_out {
-            Some(file) => output.line(format_args!("the token is in {}", file.display())),
-            None => output.line(format_args!("the token, shown only this once:\n{}", token.reveal())),
-        }
+    /// What is asked for, in the file or on the command line.
+    async fn request(&self, store: &Embedded) -> anyhow::Result<(GrantRequest, Terms)> {
+        let Some(file) = &self.from else { return Ok((self.spelled(), self.terms())) };
+        let document = GrantDocument::parse(&text_of(file)?)?;
+        let mut request = store.resolve(&document, self.client.as_deref()).await?;
+        request.expires_at = self.expires.or(request.expires_at);
+        Ok((request, document.terms))
     }
 
-    fn request(&self) -> GrantRequest {
+    fn terms(&self) -> Terms {
+        let access_mode = if self.single_use { AccessMode::SingleUse } else { AccessMode::Continuous };
+        Terms { access_mode, purpose_code: self.purpose_code.clone(), ..Terms::default() }
+    }
+
+    fn spelled(&self) -> GrantRequest {
         let stream = |spec: &StreamSpec| StreamRequest {
             name: spec.name.clone(),
             connections: self.connections.clone(),
@@ -139,7 +158,7 @@ impl Create {
             resources: (!self.records.is_empty()).then(|| self.records.clone()),
         };
         GrantRequest {
-            client: self.client.clone(),
+            client: self.client.clone().unwrap_or_default(),
             subject: "owner".to_owned(),
             purpose: self.purpose.clone(),
             expires_at: self.expires,
@@ -161,15 +180,21 @@ pub(crate) fn confirmed(question: &str, instead: &str) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn new_private_file(path: &Path) -> anyhow::Result<std::fs::File> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
+/// How long a request may be: it is a page, and not data.
+const REQUEST_MAX: u64 = 1024 * 1024;
+
+fn text_of(file: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = match file.as_os_str() == "-" {
+        true => std::io::stdin().lock().take(REQUEST_MAX + 1).read_to_string(&mut text),
+        false => std::fs::File::open(file)
+            .and_then(|opened| opened.take(REQUEST_MAX + 1).read_to_string(&mut text)),
+    };
+    let read = read.with_context(|| format!("cannot read the request {}", file.display()))?;
+    if read as u64 > REQUEST_MAX {
+        bail!("the request {} is longer than {REQUEST_MAX} bytes", file.display());
     }
-    options.open(path).with_context(|| format!("cannot make the token file {}", path.display()))
+    Ok(text)
 }
 
 /// A moment on the command line.
@@ -177,15 +202,22 @@ pub(crate) fn moment(text: &str) -> Result<Millis, String> {
     time::parse(text).ok_or_else(|| "write a date such as 2026-01-31, or 2026-01-31T08:00:00Z".to_owned())
 }
 
-fn expiry(text: &str) -> Result<Millis, String> {
+/// An end on the command line.
+pub(crate) fn expiry(text: &str) -> Result<Millis, String> {
     if let Some(at) = time::parse(text) {
         return Ok(at);
     }
-    let wrong = || "write a length such as 30d or 12h, or a moment such as 2026-01-31".to_owned();
+    let wrong = |_| "write a length such as 30d or 12h, or a moment such as 2026-01-31".to_owned();
+    Ok(time::now().saturating_add(length(text).map_err(wrong)?))
+}
+
+/// A length of time on the command line.
+pub(crate) fn length(text: &str) -> Result<Millis, String> {
+    let wrong = || "write a length such as 30d or 12h".to_owned();
     let span: Span = text.parse().map_err(|_| wrong())?;
     let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| wrong())?;
     let millis = Millis::try_from(length.as_millis()).map_err(|_| wrong())?;
-    if millis <= 0 { Err(wrong()) } else { Ok(time::now().saturating_add(millis)) }
+    if millis <= 0 { Err(wrong()) } else { Ok(millis) }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ const WEIGHT: usize = 4 * 1024 * 1024;
 
 /// What an import found.
 pub(super) enum Event {
-    Stream { name: String, manifest: Manifest },
+    Stream { name: String, manifest: Box<Manifest> },
     Record { stream: StreamIndex, record: Box<PreparedRecord> },
     LeftOut(Skip),
 }
@@ -68,7 +68,7 @@ impl Sink for Courier {
         match Manifest::parse(&manifest.to_string(), &name) {
             Ok(manifest) => {
                 self.manifests.push(manifest.clone());
-                self.add(Event::Stream { name, manifest }, 0)
+                self.add(Event::Stream { name, manifest: Box::new(manifest) }, 0)
             }
             Err(error) => {
                 self.fault = Some(anyhow::Error::new(error).context("the columns make no stream"));

@@ -45,20 +45,17 @@ async fn check(file: &Path, limits: &LimitsArguments) -> anyhow::Result<Report> 
     let (found, tier) = match tier_of(file) {
         Ok(found) => found,
         Err(error) => match error.downcast::<TierFault>() {
-            Ok(fault) => return Ok(Report::of_broken_file(Finding::loading(&fault))),
+            Ok(fault) => return Ok(Report::of_broken_file(Finding::loading(&fault, None))),
             Err(error) => return Err(error),
         },
     };
     let mut report = Report::new(found, tier);
-    if tier == "tool" {
-        return Ok(report);
-    }
     let trial = Trial::load(file, tier, limits)?;
     report.limits = Some(trial.limits);
     if let Some(fault) = trial.broken()? {
-        report.findings.push(Finding::loading(&fault));
-    } else if tier == "preview" {
-        report.calls = Some(run::all(&trial).await?);
+        report.findings.push(Finding::loading(&fault, Some(tier)));
+    } else {
+        report.calls = Some(run::all(&trial, tier).await?);
     }
     report.gather();
     if report.findings.iter().any(Finding::is_about_limits) {
@@ -70,9 +67,9 @@ async fn check(file: &Path, limits: &LimitsArguments) -> anyhow::Result<Report> 
 /// What it takes to run it: measured with the largest limits that there are.
 async fn needs(file: &Path, tier: &'static str) -> anyhow::Result<Option<run::Calls>> {
     let trial = Trial::load(file, tier, &LimitsArguments::most())?;
-    if trial.broken()?.is_some() || tier != "preview" {
+    if trial.broken()?.is_some() {
         return Ok(None);
     }
     // One that never answers would not with any limits.
-    Ok(Some(run::all(&trial).await?).filter(run::Calls::all_answered))
+    Ok(Some(run::all(&trial, tier).await?).filter(run::Calls::all_answered))
 }

@@ -6,9 +6,9 @@ pub(super) use document::{Document, Entry};
 
 use crate::config_args::{ConfigArguments, folder};
 use crate::exit::UsageError;
+use crate::files::{Fresh, replace};
 use crate::settings::Settings;
 use anyhow::Context as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepwell_tiers::lock::FILE;
@@ -87,43 +87,12 @@ impl Configured {
 
     /// Writes the lock.
     pub(super) fn write_lock(&self, lock: &Lock) -> anyhow::Result<()> {
-        write(&self.folder().join(FILE), &lock.print()?)
+        replace(&self.folder().join(FILE), &lock.print()?, Fresh::Shared)
     }
 
     /// Writes the file, if a server would take it.
     pub(super) fn write(&self, text: &str) -> anyhow::Result<()> {
         self.parse(text)?;
-        write(&self.path, text)
+        replace(&self.path, text, Fresh::Shared)
     }
-}
-
-/// Writes a file that is there whole or not at all, where a link leads and with the permissions that it had.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = folder(&path);
-    let written = || -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        let mut draft = tempfile::Builder::new().prefix(".stepwell-").tempfile_in(folder)?;
-        draft.write_all(text.as_bytes())?;
-        draft.as_file().sync_all()?;
-        match std::fs::metadata(&path) {
-            Ok(data) => draft.as_file().set_permissions(data.permissions())?,
-            Err(_) => readable(draft.as_file())?,
-        }
-        draft.persist(&path)?;
-        Ok(())
-    };
-    written().with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// A new file is as readable as any other; a draft is its owner's alone.
-#[cfg(unix)]
-fn readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
 }

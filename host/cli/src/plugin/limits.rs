@@ -35,7 +35,12 @@ impl LimitsArguments {
     pub(super) fn config(&self, tier: &str) -> anyhow::Result<Config> {
         let pairs: Vec<String> =
             self.pairs()?.iter().map(|(key, number)| format!("{} = {number}", quoted(key))).collect();
-        let text = format!("[tiers.{tier}]\nlimits = {{ {} }}", pairs.join(", "));
+        // Every tool has a component of its own; which one, whoever loads it says.
+        let table = match tier {
+            "tool" => "[[tool]]\nname = \"on-trial\"\ncomponent = \"on-trial\"".to_owned(),
+            tier => format!("[tiers.{tier}]"),
+        };
+        let text = format!("{table}\nlimits = {{ {} }}", pairs.join(", "));
         let read = File::parse(&text, &|_| None).and_then(|file| Config::read(&file));
         let mut config = read.map_err(|error| UsageError(format!("--limits: {}", error.mistake)))?;
         for (name, other) in tiers(&mut config) {
@@ -45,8 +50,16 @@ impl LimitsArguments {
     }
 }
 
+/// The one tier or tool that is on.
+pub(super) fn only(config: &mut Config) -> Option<&mut TierConfig> {
+    if !config.tools.is_empty() {
+        return config.tools.first_mut().map(|tool| &mut tool.tier);
+    }
+    tiers(config).into_iter().find_map(|(_, tier)| tier.enabled.then_some(tier))
+}
+
 /// The tiers of a configuration by name.
-pub(super) fn tiers(config: &mut Config) -> [(&'static str, &mut TierConfig); 4] {
+fn tiers(config: &mut Config) -> [(&'static str, &mut TierConfig); 4] {
     [
         ("preview", &mut config.preview),
         ("field-window", &mut config.field_window),

@@ -2,7 +2,7 @@
 
 pub(super) mod records;
 
-use super::limits::{LimitsArguments, tiers};
+use super::limits::{LimitsArguments, only};
 use crate::exit::UsageError;
 use crate::settings::compiled;
 use anyhow::Context as _;
@@ -30,8 +30,7 @@ impl Trial {
     pub(super) fn load(file: &Path, tier: &str, limits: &LimitsArguments) -> anyhow::Result<Self> {
         let mut config = limits.config(tier)?;
         let file = file.canonicalize().with_context(|| format!("cannot find {}", file.display()))?;
-        let one = tiers(&mut config).into_iter().find(|(name, _)| *name == tier);
-        let (_, one) = one.with_context(|| format!("a {tier} tier cannot be tried"))?;
+        let one = only(&mut config).with_context(|| format!("a {tier} tier cannot be tried"))?;
         one.component = Origin::File(file);
         let limits = one.limits;
         Self::of(&config, limits)
@@ -64,6 +63,10 @@ impl Trial {
             Health::Broken(fault) => Some(fault),
             _ => None,
         })
+    }
+
+    pub(super) const fn tiers(&self) -> &Tiers {
+        &self.tiers
     }
 
     pub(super) fn preview(&self) -> anyhow::Result<&PreviewTier> {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use stepwell_server::Server;
+use stepwell_server::http::Tls;
 use stepwell_source::Embedded;
 use stepwell_tiers::{Runtime, Tiers};
 use tokio::time::MissedTickBehavior;
@@ -40,6 +41,8 @@ pub(super) struct Reload {
     pub(super) server: Server,
     pub(super) keep_days: Arc<AtomicU32>,
     pub(super) hangup: Hangup,
+    /// What HTTP is encrypted with, where it is.
+    pub(super) tls: Option<Arc<Tls>>,
 }
 
 impl Reload {
@@ -96,9 +99,13 @@ impl Reload {
         self.has_file |= stamps.has_configuration();
         self.stamps = stamps;
         let (settings, tiers) = loaded?;
+        let tls = settings.tls()?;
         let ladder = settings.ladder(self.store.clone(), tiers).await?;
         counters::log(&self.server);
         self.server.replace(ladder, &settings.server)?;
+        if let (Some(tls), Some(new)) = (&self.tls, tls) {
+            tls.replace(new);
+        }
         self.keep_days.store(settings.ledger.keep_days, Ordering::Relaxed);
         Ok(settings)
     }

@@ -1,6 +1,8 @@
 //! What is allowed and still worth a second look. A server says it when it starts, and `stepwell config check` any time.
 
 use super::Settings;
+use std::net::SocketAddr;
+use stepwell_server::auth::config::Mode;
 use stepwell_server::ledger;
 use stepwell_tiers::{Health, OnFault, TierStatus};
 
@@ -14,6 +16,13 @@ impl Settings {
             warnings.push(
                 "server.http is every address of this machine, but allow_hosts names none: only clients on this \
                  machine are let in"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(self.exposed());
+        if self.v1.listen.is_some_and(|address| !address.ip().is_loopback()) {
+            warnings.push(
+                "v1.listen is open to the network and speaks no TLS: put a reverse proxy before it"
                     .to_owned(),
             );
         }
@@ -32,6 +41,32 @@ impl Settings {
             );
         }
         warnings.extend(self.unreached_previews());
+        warnings
+    }
+
+    /// What a network could see or mistake.
+    fn exposed(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let (server, mut public) = (&self.server, self.server.public_url.iter());
+        let is_open = |address: SocketAddr| !address.ip().is_loopback();
+        let is_encrypted = server.tls_key.is_some() || public.any(|url| url.as_str().starts_with("https:"));
+        if server.http.is_some_and(is_open) && !is_encrypted {
+            warnings.push(
+                "server.http is open to the network without tls_certificate and without a public_url of https: tokens \
+                 and records can be read on the way"
+                    .to_owned(),
+            );
+        }
+        if server.admin.is_some_and(is_open) {
+            warnings.push("server.admin is open to the network, and asks for no token".to_owned());
+        }
+        if self.auth.mode != Mode::Grants && self.auth.audience.is_none() && server.public_url.is_none() {
+            warnings.push(
+                "auth.mode needs tokens that are meant for this server, but neither public_url nor auth.audience says \
+                 what they call it"
+                    .to_owned(),
+            );
+        }
         warnings
     }
 

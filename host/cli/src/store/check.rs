@@ -65,6 +65,7 @@ pub(super) fn to_json(checked: &Checked) -> Value {
         "problems": checked.problems,
         "unused_blobs": checked.unused_blobs,
         "unused_bytes": checked.unused_bytes,
+        "policies_bypassed": checked.policies_bypassed,
     })
 }
 
@@ -83,6 +84,12 @@ pub(super) fn in_words(checked: &Checked) -> String {
         text.push_str(&format!(
             "\n{blobs} blobs with {bytes} are no longer in use; remove them with: stepwell store vacuum"
         ));
+    }
+    if checked.policies_bypassed {
+        text.push_str(
+            "\nthe role that the database is opened as is a superuser, or may bypass row-level security, so the second line \
+             behind the grants is off: connect as a plain role that owns the database",
+        );
     }
     text
 }

@@ -1,28 +1,33 @@
 //! The text of a Word document: a ZIP with XML in it.
 
+use crate::archive::unpack;
 use crate::limits::{FILE_MAX, TEXT_MAX};
 use crate::text;
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use std::io::{Cursor, Read as _};
-use zip::ZipArchive;
+use rawzip::ZipArchive;
+use std::io::Read as _;
 
 /// The parts that people read, in the order in which they read them.
 const PARTS: [&str; 3] = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
 
 /// The text; none if it is no such document.
 pub(super) fn text(file: &[u8]) -> Option<String> {
-    let mut zip = ZipArchive::new(Cursor::new(file)).ok()?;
+    let zip = ZipArchive::from_slice(file).ok()?;
+    let mut parts = [None; PARTS.len()];
+    for entry in zip.entries() {
+        let entry = entry.ok()?;
+        if let Some(index) = PARTS.iter().position(|name| name.as_bytes() == entry.file_path().as_bytes()) {
+            parts[index].get_or_insert((entry.wayfinder(), entry.compression_method()));
+        }
+    }
+    parts[0]?;
     let mut said = String::new();
-    for (index, name) in PARTS.into_iter().enumerate() {
-        let Ok(part) = zip.by_name(name) else {
-            if index == 0 {
-                return None;
-            }
-            continue;
-        };
+    for (at, method) in parts.into_iter().flatten() {
+        let part = zip.get_entry(at).ok()?;
         let mut xml = Vec::new();
-        part.take(FILE_MAX).read_to_end(&mut xml).ok()?;
+        let unpacked = part.verifying_reader(unpack(method, part.data()).ok()?);
+        unpacked.take(FILE_MAX).read_to_end(&mut xml).ok()?;
         read(&text::decode(&xml), &mut said)?;
     }
     Some(said.trim().to_owned())

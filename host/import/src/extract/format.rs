@@ -1,4 +1,4 @@
-//! Which files have a text that can be taken out.
+//! Which files have a text that does not lie open.
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What `stepwell text-host` does: one file, in a room of its own.
 
-use super::{docx, pdf};
+use super::docx;
 use crate::limits::{TEXT_CPU_S, TEXT_MEMORY_MB};
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
@@ -24,7 +24,6 @@ fn serve(arguments: &[OsString]) -> io::Result<()> {
     let mut file = Vec::new();
     line.read_to_end(&mut file)?;
     let text = match arguments {
-        [format] if format == "pdf" => pdf::text(&file),
         [format] if format == "docx" => docx::text(&file),
         _ => None,
     };

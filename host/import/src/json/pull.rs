@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn takes_values_as_they_stand_whatever_the_buffer() {
         let json = "\u{feff} [ {\"a\":[1,\"]}\\\"\",{}]} , -1.5e3,\"x,]\" ,null,[], {\"é\": \"\\\\\"}\n]";
-        let whole = vec![r#"{"a":[1,"]}\"",{}]}"#, "-1.5e3", r#""x,]""#, "null", "[]", "{\"é\": \"\\\\\"}"];
+        let whole = [r#"{"a":[1,"]}\"",{}]}"#, "-1.5e3", r#""x,]""#, "null", "[]", "{\"é\": \"\\\\\"}"];
         for capacity in [1, 2, 3, 7, 1_000] {
             assert_eq!(items(json, 1_000, capacity), (whole.iter().map(ToString::to_string).collect(), None));
         }

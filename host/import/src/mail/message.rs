@@ -150,7 +150,7 @@ impl<'a> Mail<'a> {
     /// What Gmail calls labels.
     fn labels(&self) -> Vec<String> {
         let labels = self.header_text("X-Gmail-Labels").unwrap_or_default();
-        labels.split(',').map(|label| one_line(label)).filter(|label| !label.is_empty()).collect()
+        labels.split(',').map(one_line).filter(|label| !label.is_empty()).collect()
     }
 
     fn header_text(&self, name: &'static str) -> Option<String> {

@@ -53,7 +53,7 @@ fn table(path: &Path, options: &Options, intake: &mut Intake<'_>) -> Result<(), 
         let place = Place::part(&file, "row", number);
         match rows.read_byte_record(&mut row) {
             Ok(true) if row.as_slice().len() > ROW_MAX => {
-                intake.skip(place, Reason::TooLarge, format!("longer than {ROW_MAX} bytes"))?
+                intake.skip(place, Reason::TooLarge, format!("longer than {ROW_MAX} bytes"))?;
             }
             Ok(true) if row.len() > names.len() => {
                 let detail = format!("it has {} cells, and there are {} columns", row.len(), names.len());

@@ -57,7 +57,7 @@ fn half_characters_and_nul_are_text_like_any_other() {
     let mut broken = one().replace("Why does", "caf\u{1}Why").into_bytes();
     broken.iter_mut().for_each(|byte| {
         if *byte == 1 {
-            *byte = 0xe9
+            *byte = 0xe9;
         }
     });
     assert_eq!(import([b"[", broken.as_slice(), b"]"].concat()).of("conversations").len(), 1);

@@ -54,7 +54,7 @@ fn what_is_no_database_or_in_use_is_refused() {
     writer.execute_batch("INSERT INTO a VALUES (1);").unwrap();
     assert!(refused(&path).to_string().contains("close that program"));
     let whole = std::fs::read(database(&Room::new(), BOOKS)).unwrap();
-    let mut broken = whole.clone();
+    let mut broken = whole;
     broken[4_096..].iter_mut().for_each(|byte| *byte = 0x41);
     match Desk::with(Kind::Sqlite, &room.file("broken.sqlite", broken), Options::default()) {
         Ok(desk) => assert!(!desk.skips.is_empty()),

@@ -1,30 +1,45 @@
 //! The bearer token that every HTTP request brings.
 
-use crate::request_id::request_id;
+use super::Front;
+use super::refusal::Challenge;
+use crate::note::Note;
+use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use serde_json::json;
-use std::sync::Arc;
+use axum::response::Response;
 use stepwell_contract::{Code, Refusal};
 use stepwell_ladder::LadderError;
-use stepwell_source::{Source, Token};
+use stepwell_source::Token;
+
+/// The longest token. A JWT with many claims has two kilobytes.
+const LONGEST_TOKEN: usize = 8 * 1024;
+/// What a token in an address would be called. Addresses end up in logs, histories and referrers.
+const NAMES_OF_TOKENS: &[&str] =
+    &["access_token", "token", "bearer", "bearer_token", "authorization", "api_key"];
 
 /// Lets a request in whose token is good, with the caller in its extensions and without the token.
 pub(super) async fn required(
-    State(source): State<Arc<dyn Source>>,
+    State(front): State<Front>,
+    Extension(note): Extension<Note>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    if names_a_token(request.uri()) {
+        let refusal = Refusal::new(Code::InvalidRequest, "a token does not belong into an address").hint(
+            "send the header: Authorization: Bearer TOKEN, and make a new token, because this one was shown",
+        );
+        return front.challenge(&note, StatusCode::BAD_REQUEST, Challenge::InvalidRequest, &refusal);
+    }
     let token = match token(request.headers()) {
         Ok(token) => token,
-        Err(fault) => return fault.response(),
+        Err(fault) => return fault.response(&front, &note),
     };
-    let caller = match source.authenticate(&token).await {
+    let source = front.source();
+    let caller = match front.0.authority.caller(&*source, &token).await {
         Ok(caller) => caller,
-        Err(error) => return refused(&LadderError::from(error)),
+        Err(error) => return refused(&front, &note, &error),
     };
     // What is not there cannot be logged.
     request.headers_mut().remove(AUTHORIZATION);
@@ -37,13 +52,13 @@ pub(super) async fn required(
 
 /// Why there is no token to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub(crate) enum Fault {
     Absent,
     Malformed,
 }
 
 /// Takes the token from the one place where it belongs.
-fn token(headers: &HeaderMap) -> Result<Token, Fault> {
+pub(crate) fn token(headers: &HeaderMap) -> Result<Token, Fault> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Fault::Absent)?;
     let text = value.to_str().map_err(|_| Fault::Malformed)?;
@@ -55,64 +70,59 @@ fn token(headers: &HeaderMap) -> Result<Token, Fault> {
         return Err(Fault::Absent);
     }
     let is_token_char = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
-    if token.is_empty() || !token.bytes().all(is_token_char) {
+    if token.is_empty() || token.len() > LONGEST_TOKEN || !token.bytes().all(is_token_char) {
         return Err(Fault::Malformed);
     }
     Ok(Token::new(token))
 }
 
+/// Whether a part of the address is called as a token would be.
+fn names_a_token(uri: &Uri) -> bool {
+    // Some programs part the pairs of an address by semicolons.
+    let query = uri.query().unwrap_or_default().replace(';', "&");
+    form_urlencoded::parse(query.as_bytes())
+        .any(|(name, _)| NAMES_OF_TOKENS.contains(&name.to_ascii_lowercase().as_str()))
+}
+
 impl Fault {
-    fn response(self) -> Response {
-        let (status, error, message) = match self {
+    fn response(self, front: &Front, note: &Note) -> Response {
+        let hint = "send the header: Authorization: Bearer TOKEN";
+        match self {
             Self::Absent => {
-                (StatusCode::UNAUTHORIZED, "invalid_token", "the request carries no bearer token")
+                let refusal =
+                    Refusal::new(Code::InvalidToken, "the request carries no bearer token").hint(hint);
+                front.challenge(note, StatusCode::UNAUTHORIZED, Challenge::InvalidToken, &refusal)
             }
             Self::Malformed => {
-                (StatusCode::BAD_REQUEST, "invalid_request", "the Authorization header is malformed")
+                let refusal =
+                    Refusal::new(Code::InvalidRequest, "the Authorization header is malformed").hint(hint);
+                front.challenge(note, StatusCode::BAD_REQUEST, Challenge::InvalidRequest, &refusal)
             }
-        };
-        let refusal = Refusal::new(Code::InvalidToken, message);
-        respond(status, Some(error), &refusal.hint("send the header: Authorization: Bearer TOKEN"))
+        }
     }
 }
 
 /// Answers a token that does not count.
-fn refused(error: &LadderError) -> Response {
+fn refused(front: &Front, note: &Note, error: &LadderError) -> Response {
     let refusal = error.for_client();
     match refusal.code {
-        Code::OwnerTokenRefused => respond(StatusCode::FORBIDDEN, Some("insufficient_scope"), &refusal),
-        Code::InvalidToken | Code::GrantExpired | Code::GrantRevoked => {
-            respond(StatusCode::UNAUTHORIZED, Some("invalid_token"), &refusal)
+        Code::OwnerTokenRefused => {
+            front.challenge(note, StatusCode::FORBIDDEN, Challenge::InsufficientScope, &refusal)
+        }
+        Code::AuthorizationUnavailable => {
+            let wait = std::time::Duration::from_secs(1);
+            front.refuse_until(note, refusal.code, &refusal.message, wait)
+        }
+        code if code.class() == stepwell_contract::Class::Authorization => {
+            front.challenge(note, StatusCode::UNAUTHORIZED, Challenge::InvalidToken, &refusal)
         }
         _ => {
             if let LadderError::Failed(reason) = error {
-                tracing::error!(reason, "cannot authenticate");
+                tracing::error!(request_id = note.id(), reason, "cannot authenticate");
             }
-            respond(StatusCode::SERVICE_UNAVAILABLE, None, &refusal)
+            front.refuse(note, &refusal)
         }
     }
-}
-
-fn respond(status: StatusCode, challenge: Option<&str>, refusal: &Refusal) -> Response {
-    let id = request_id();
-    tracing::info!(request_id = id, code = refusal.code.as_str(), status = status.as_u16(), "refused");
-    let mut body = refusal.to_json();
-    body["error"]["request_id"] = json!(id);
-    body["error"]["http_status"] = json!(status.as_u16());
-    let mut response = (status, body.to_string()).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Some(error) = challenge {
-        let value = format!(
-            "Bearer realm=\"stepwell\", error=\"{error}\", error_description=\"{}\"",
-            refusal.message
-        );
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(WWW_AUTHENTICATE, value);
-        }
-    }
-    response
 }
 
 #[cfg(test)]
@@ -137,5 +147,22 @@ mod tests {
             assert_eq!(of(&[broken]), Err(Fault::Malformed), "{broken}");
         }
         assert_eq!(of(&["Bearer a", "Bearer a"]), Err(Fault::Malformed));
+        assert_eq!(of(&[&format!("Bearer {}", "a".repeat(LONGEST_TOKEN + 1))]), Err(Fault::Malformed));
+    }
+
+    #[test]
+    fn an_address_with_a_token_is_seen_however_it_is_spelled() {
+        for uri in [
+            "/mcp?access_token=x",
+            "/mcp?a=b&ACCESS_TOKEN=x",
+            "/mcp?a=b;access%5Ftoken=x",
+            "/mcp?token",
+            "/mcp?%61%70%69_key=",
+        ] {
+            assert!(names_a_token(&uri.parse().unwrap()), "{uri}");
+        }
+        for uri in ["/mcp", "/mcp?", "/mcp?a=token", "/token", "/mcp?tokens=1", "/mcp?%zz=%"] {
+            assert!(!names_a_token(&uri.parse().unwrap()), "{uri}");
+        }
     }
 }

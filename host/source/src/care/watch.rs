@@ -99,6 +99,8 @@ problem_codes! {
     BlobPartWithoutBlob = "blob_part_without_blob";
     /// A counter would give out a number that is taken.
     CounterBehind = "counter_behind";
+    /// Two grants of a package cover the same stream of a connection.
+    GrantsOverlap = "grants_overlap";
     /// There is no usable key to seal cursors with.
     SealingKey = "sealing_key";
 }

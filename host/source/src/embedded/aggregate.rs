@@ -4,6 +4,7 @@
 
 use crate::bind;
 use crate::embedded::Embedded;
+use crate::embedded::catalogue::Granted;
 use crate::embedded::filter::{AT_ONCE, padded};
 use crate::embedded::row::Row;
 use crate::embedded::statement::Statement;
@@ -53,44 +54,61 @@ impl Embedded {
         };
         let named: Vec<String> = query.field.iter().chain(&group_field).cloned().collect();
         for granted in &scopes {
-            self.require_granted(caller, granted.scope, &named).await?;
+            self.require_granted(&granted.grant, granted.scope, &named).await?;
         }
-        self.require_conditions(caller, &scopes, &query.conditions).await?;
+        self.require_conditions(&scopes, &query.conditions).await?;
         let (field, group) = (query.field.clone().unwrap_or_default(), group_field.unwrap_or_default());
         let mut sums = Sums::new(query, zone);
         for granted in &scopes {
+            let grant = granted.grant.as_str();
+            if query.conditions.is_empty() {
+                let records = self.count(granted).await?;
+                left = left.checked_sub(records).ok_or_else(too_many)?;
+                let named = named.first().map(String::as_str);
+                if self.tally(granted, named, records, &mut sums).await? {
+                    continue;
+                }
+                left += records;
+            }
             let few = match query.conditions.is_empty() {
                 true => None,
-                false => self.few(caller, granted, &query.conditions).await?,
+                false => self.few(granted, &query.conditions).await?,
             };
             if let Some(few) = few {
-                let records: Vec<i64> = few.iter().map(|one| one.record).collect();
+                let mut records: Vec<i64> = few.iter().map(|one| one.record).collect();
+                // In one order, so that a sum that has to be rounded is always rounded alike.
+                records.sort_unstable();
                 for some in records.chunks(AT_ONCE) {
-                    let mut params = bind![caller.grant(), time::now(), granted.scope, field.as_str()];
+                    let mut params = bind![grant, time::now(), granted.scope, field.as_str()];
                     params.extend(padded(some));
                     params.push(group.as_str().into());
+                    let mut values = Vec::with_capacity(some.len());
                     for mut row in self.read(Statement::ValuesOf, params).await? {
-                        let _record = row.int()?;
+                        values.push((row.int()?, row.text()?, row));
+                    }
+                    values.sort_unstable_by_key(|(record, ..)| *record);
+                    for (_, _, mut row) in values {
                         sums.add(&mut row)?;
                     }
                 }
                 continue;
             }
-            let mut after = 0;
+            let mut after = String::new();
             loop {
                 let (field, group) = (field.as_str(), group.as_str());
-                let params = bind![caller.grant(), time::now(), granted.scope, after, field, group, PAGE];
+                let params = bind![grant, time::now(), granted.scope, after.as_str(), field, group, PAGE];
                 let rows = self.read(Statement::Values, params).await?;
                 let full = rows.len() as i64 == PAGE;
                 left = left.checked_sub(rows.len()).ok_or_else(too_many)?;
                 let mut values = Vec::with_capacity(rows.len());
                 for mut row in rows {
-                    after = row.int()?;
-                    values.push((after, row));
+                    let record = row.int()?;
+                    after = row.text()?;
+                    values.push((record, row));
                 }
                 if !query.conditions.is_empty() {
                     let records = values.iter().map(|(record, _)| *record).collect();
-                    let met = self.meeting(caller, granted.scope, records, &query.conditions).await?;
+                    let met = self.meeting(granted, records, &query.conditions).await?;
                     values.retain(|(record, _)| met.contains(record));
                 }
                 for (_, mut row) in values {
@@ -102,6 +120,54 @@ impl Embedded {
             }
         }
         Ok(sums.finish(query))
+    }
+
+    async fn count(&self, granted: &Granted) -> Result<usize> {
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope];
+        let row = self.read(Statement::Count, params).await?.into_iter().next();
+        let count = row.map(|mut row| row.int()).transpose()?.unwrap_or_default();
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// Adds a stream's records by the index of values, which has each different value once; says whether it has them all.
+    async fn tally(
+        &self,
+        granted: &Granted,
+        field: Option<&str>,
+        records: usize,
+        sums: &mut Sums<'_>,
+    ) -> Result<bool> {
+        let Some(field) = field else {
+            sums.records += records as u64;
+            return Ok(true);
+        };
+        // A moment has a second entry, and is told by its first one, which is a text.
+        let (from, to) = (ordered::NULLS.range().from, ordered::MOMENTS.range().from);
+        let (grant, scope) = (granted.grant.as_str(), granted.scope);
+        let params = bind![grant, time::now(), scope, field, &from[..], &to[..], i64::MAX];
+        let row = self.read(Statement::CountValues, params).await?.into_iter().next();
+        let indexed = row.map(|mut row| row.int()).transpose()?.unwrap_or_default();
+        if usize::try_from(indexed).ok() != Some(records) {
+            return Ok(false);
+        }
+        let mut after = Vec::new();
+        loop {
+            let params = bind![grant, time::now(), scope, field, &after[..], &to[..], PAGE];
+            let rows = self.read(Statement::ValueCounts, params).await?;
+            let is_full = rows.len() as i64 == PAGE;
+            for mut row in rows {
+                after = row.bytes_or_null()?.unwrap_or_default();
+                let count = u64::try_from(row.int()?).unwrap_or_default();
+                let (kind, text) = ordered::read(&after)
+                    .ok_or_else(|| Failure::Store("an entry of the index of values is damaged".into()))?;
+                let digest = Some(Digest::of(text.as_bytes()).0.to_vec());
+                let value = Short { kind: Some(kind), text: Some(text) };
+                sums.add_same(&value, digest, &value, count);
+            }
+            if !is_full {
+                return Ok(true);
+            }
+        }
     }
 }
 
@@ -166,12 +232,19 @@ impl<'a> Sums<'a> {
     }
 
     fn add(&mut self, row: &mut Row) -> Result<(), Failure> {
-        self.records += 1;
         let value = Short::of(row)?;
         let digest = row.bytes_or_null()?;
+        let group = Short::of(row)?;
+        self.add_same(&value, digest, &group, 1);
+        Ok(())
+    }
+
+    /// Adds records with the same value, of the same group.
+    fn add_same(&mut self, value: &Short, digest: Option<Vec<u8>>, group: &Short, records: u64) {
+        self.records += records;
         match self.query.metric {
             Metric::Count => {}
-            Metric::Sum => self.sum(&value),
+            Metric::Sum => self.sum(value, records),
             Metric::Min => {
                 let ranked = value.ranked().into_iter().chain(self.least.take());
                 self.least = ranked.min();
@@ -182,21 +255,22 @@ impl<'a> Sums<'a> {
             }
             Metric::CountDistinct => self.different.extend(value.identity(digest)),
         }
-        let group = Short::of(row)?;
         if self.query.group.is_some() {
-            self.group(&group);
+            self.group(group, records);
         }
-        Ok(())
     }
 
-    fn sum(&mut self, value: &Short) {
+    fn sum(&mut self, value: &Short, records: u64) {
         let Short { kind: Some(FieldKind::Number), text: Some(json) } = value else { return };
-        self.exact = self.exact.and_then(|sum| sum.checked_add(Exact::parse(json)?));
-        self.rough += json.parse::<f64>().unwrap_or_default();
-        self.numbers += 1;
+        let (exact, rough) = (Exact::parse(json), json.parse::<f64>().unwrap_or_default());
+        for _ in 0..records {
+            self.exact = self.exact.and_then(|sum| sum.checked_add(exact?));
+            self.rough += rough;
+        }
+        self.numbers += records;
     }
 
-    fn group(&mut self, value: &Short) {
+    fn group(&mut self, value: &Short, records: u64) {
         let key = match &self.query.group {
             Some(Group::Time { granularity, .. }) => {
                 let moment = time::of_json(&value.json()).and_then(|at| Timestamp::from_millisecond(at).ok());
@@ -209,9 +283,9 @@ impl<'a> Sums<'a> {
             _ => value.json(),
         };
         if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
-            *self.groups.entry(key).or_default() += 1;
+            *self.groups.entry(key).or_default() += records;
         } else {
-            self.ungrouped += 1;
+            self.ungrouped += records;
         }
     }
 
@@ -269,7 +343,7 @@ impl Short {
             (Some(FieldKind::Text), Some(text)) => Value::from(text.as_str()).to_string(),
             (Some(FieldKind::Number), Some(json)) => match Exact::parse(json) {
                 Some(exact) => exact.to_string(),
-                None => json.clone(),
+                None => ordered::number(json).and_then(|it| ordered::decimal(&it)).unwrap_or(json.clone()),
             },
             (Some(_), Some(json)) => json.clone(),
             _ => "null".to_owned(),

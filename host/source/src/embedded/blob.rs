@@ -28,9 +28,10 @@ impl Embedded {
         if start >= end {
             return Ok(Vec::new());
         }
+        let grant = self.grant_for(caller, field).await?;
         let database_int = |bytes: Bytes| i64::try_from(bytes.get()).unwrap_or(i64::MAX);
         let params = bind![
-            caller.grant(),
+            grant.as_str(),
             time::now(),
             stored.scope,
             stored.record,
@@ -46,7 +47,7 @@ impl Embedded {
             data.extend(row.bytes_or_null()?.unwrap_or_default());
         }
         let Some(data_starts) = data_starts else {
-            self.require_active(caller).await?;
+            self.require_active(&grant).await?;
             return Err(SourceError::Changed);
         };
         let from =

@@ -11,12 +11,18 @@ use crate::prepare::Manifest;
 use crate::shape::{FieldKind, RecordIdentity};
 use crate::time::{self, Millis};
 use crate::token::Caller;
+use std::collections::HashMap;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, ConnectionId, RecordId, Refusal, StreamName};
+
+/// How many records tell which kinds of value the fields of a stream have, if a grant shows only some of its records.
+const TELLING_RECORDS: i64 = 1_000;
 
 /// One granted stream of one connection, with the store's own number for it.
 #[derive(Clone, Debug)]
 pub(super) struct Granted {
+    /// The grant that covers it, which every statement about it names.
+    pub(super) grant: String,
     pub(super) scope: i64,
     pub(super) connection: ConnectionId,
     pub(super) stream: StreamName,
@@ -40,22 +46,25 @@ impl Granted {
 impl Embedded {
     /// Lists the granted streams, with all that the grant says about them.
     pub(super) async fn list_catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
-        let mut all = Vec::new();
+        let (mut all, mut infos) = (Vec::new(), Vec::new());
         for granted in self.granted_scopes(caller).await? {
-            let fields = self.granted_fields(caller, &granted).await?;
-            all.push((granted, fields));
+            let fields = self.granted_fields(&granted).await?;
+            let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+            all.push((granted, names));
+            infos.push(fields);
         }
         let relationships: Vec<_> =
-            all.iter().map(|(granted, fields)| project::relationships(granted, fields, &all)).collect();
-        let scope = |((granted, fields), relationships): ((Granted, Vec<FieldInfo>), _)| {
-            let has = |name: &str| fields.iter().any(|field| field.name == name);
+            all.iter().map(|(granted, names)| project::relationships(granted, names, &all)).collect();
+        let mut scopes = Vec::with_capacity(all.len());
+        for (((granted, names), fields), relationships) in all.into_iter().zip(infos).zip(relationships) {
+            let has = |name: &str| names.iter().any(|field| field == name);
             let manifest = &granted.manifest;
-            GrantedScope {
+            scopes.push(GrantedScope {
                 declared: manifest.document().is_some(),
                 semantics: manifest.semantics(),
                 primary_key: manifest.primary_key().iter().filter(|field| has(field)).cloned().collect(),
                 cursor_field: manifest.cursor_field().filter(|field| has(field)).map(str::to_owned),
-                views: project::views(manifest, &fields),
+                views: project::views(manifest, &names),
                 relationships,
                 connection: granted.connection,
                 connector: granted.connector,
@@ -64,15 +73,28 @@ impl Embedded {
                 since: granted.since,
                 until: granted.until,
                 fields,
-            }
-        };
-        Ok(all.into_iter().zip(relationships).map(scope).collect())
+            });
+        }
+        Ok(scopes)
     }
 
     /// The granted streams; a grant that ended is refused here.
     pub(super) async fn granted_scopes(&self, caller: &Caller) -> Result<Vec<Granted>> {
         let mut scopes = Vec::new();
-        for mut row in self.read(Statement::GrantedScopes, bind![caller.grant(), time::now()]).await? {
+        for grant in self.grants_of(caller).await? {
+            scopes.extend(self.scopes_under(grant).await?);
+        }
+        if scopes.is_empty() && !caller.package {
+            self.require_active(caller.grant()).await?;
+        }
+        // Each grant's streams come in this order, and those of several grants are one list.
+        scopes.sort_by(|a, b| (&a.connection, &a.stream).cmp(&(&b.connection, &b.stream)));
+        Ok(scopes)
+    }
+
+    async fn scopes_under(&self, grant: String) -> Result<Vec<Granted>> {
+        let mut scopes = Vec::new();
+        for mut row in self.read(Statement::GrantedScopes, bind![grant.as_str(), time::now()]).await? {
             let (scope, connection, stream) = (row.int()?, stored_connection(row.text()?)?, row.text()?);
             let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
             let manifest = manifest_of(row.text_or_null()?)?;
@@ -81,6 +103,7 @@ impl Embedded {
             let (since, until) = (row.int_or_null()?, row.int_or_null()?);
             let order_is_known = row.int()? != 0;
             scopes.push(Granted {
+                grant: grant.clone(),
                 scope,
                 connection,
                 stream,
@@ -91,9 +114,6 @@ impl Embedded {
                 until,
                 order_is_known,
             });
-        }
-        if scopes.is_empty() {
-            self.require_active(caller).await?;
         }
         Ok(scopes)
     }
@@ -127,15 +147,36 @@ impl Embedded {
     }
 
     /// The granted fields of a stream, and what can be asked about each.
-    pub(super) async fn granted_fields(&self, caller: &Caller, granted: &Granted) -> Result<Vec<FieldInfo>> {
-        let mut fields = Vec::new();
-        let params = bind![caller.grant(), time::now(), granted.scope];
+    pub(super) async fn granted_fields(&self, granted: &Granted) -> Result<Vec<FieldInfo>> {
+        let (mut names, mut in_sight) = (Vec::new(), None);
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope];
         for mut row in self.read(Statement::GrantedFields, params).await? {
-            let name = row.text()?;
-            let kinds = FieldKind::in_bits(row.int_or_null()?.unwrap_or_default());
-            fields.push(project::field(&granted.manifest, name, kinds));
+            let (name, all_records) = (row.text()?, row.int()? != 0);
+            names.push((name, row.int_or_null()?.unwrap_or_default()));
+            if !all_records && in_sight.is_none() {
+                in_sight = Some(self.kinds_in_sight(granted).await?);
+            }
+        }
+        let mut fields = Vec::with_capacity(names.len());
+        for (name, of_all) in names {
+            let bits =
+                in_sight.as_ref().map_or(of_all, |kinds| kinds.get(&name).copied().unwrap_or_default());
+            fields.push(project::field(&granted.manifest, name, FieldKind::in_bits(bits)));
         }
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(fields)
+    }
+
+    /// The kinds of value in the granted fields, as bits, judged by records that the grant shows: what a stream has noted of
+    /// all its records would tell of the others.
+    async fn kinds_in_sight(&self, granted: &Granted) -> Result<HashMap<String, i64>> {
+        let mut kinds: HashMap<String, i64> = HashMap::new();
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope, TELLING_RECORDS];
+        for mut row in self.read(Statement::KindsInSight, params).await? {
+            let (name, kind) = (row.text()?, row.int()?);
+            let bit = FieldKind::from_code(kind).map_or(0, |kind| 1 << kind.code());
+            *kinds.entry(name).or_default() |= bit;
+        }
+        Ok(kinds)
     }
 }

@@ -28,6 +28,12 @@ const BEGINNING: &str = "beginning";
 /// Before everything: what was stored before revisions were counted has the revision zero.
 const NEVER: i64 = -1;
 
+/// How many changed records are few: they are found by their revisions, and not by walking the stream.
+const FEW: usize = 1_000;
+
+/// How many of the latest changes are looked at together.
+const LATEST: i64 = 32;
+
 /// The name of a revision for each connection; a connection without one is at revision zero.
 type Marks = BTreeMap<String, String>;
 
@@ -94,18 +100,18 @@ impl Embedded {
         for granted in scopes {
             let since = match &seen {
                 None => NEVER,
-                Some(seen) => self.revision_of(caller, granted, &seen.marks).await?,
+                Some(seen) => self.revision_of(granted, &seen.marks).await?,
             };
             let until = match &after {
-                Some(session) => self.revision_of(caller, granted, &session.until).await?,
-                None => self.latest(caller, granted, since).await?,
+                Some(session) => self.revision_of(granted, &session.until).await?,
+                None => self.latest(granted, since).await?,
             };
             stretches.push(Stretch { granted, since, until: until.max(since) });
         }
-        let mut changes = self.changes(caller, &stretches, after.as_ref(), query.limit + 1).await?;
+        let mut changes = self.changes(&stretches, after.as_ref(), query.limit + 1).await?;
         let has_more = changes.len() > query.limit;
         changes.truncate(query.limit);
-        let until = self.marks(caller, &stretches).await?;
+        let until = self.marks(&stretches).await?;
         let (mut next_cursor, mut next_changes_since) = (None, None);
         if let Some(last) = changes.last().filter(|_| has_more) {
             let (connection, record) = last.place();
@@ -115,21 +121,19 @@ impl Embedded {
             let seen = Seen { day: time::now() / time::DAY, marks: until };
             next_changes_since = Some(page::bookmark(&asked, &seen));
         }
-        let (mut records, mut removed) = (Vec::new(), Vec::new());
-        for change in &changes {
+        let (mut listed, mut removed) = (Vec::new(), Vec::new());
+        for change in changes {
             match change {
-                Change::Record(listed) => {
-                    records.push(self.view_listed(caller, listed, shown.of(listed.granted)).await?);
-                }
-                Change::Removed(granted, record) => removed.push(granted.identity(record)?),
+                Change::Record(record) => listed.push(record),
+                Change::Removed(granted, record) => removed.push(granted.identity(&record)?),
             }
         }
+        let records = self.view_all(&listed, shown).await?;
         Ok(RecordsPage { records, removed, next_cursor, next_changes_since })
     }
 
     async fn changes<'a>(
         &self,
-        caller: &Caller,
         stretches: &[Stretch<'a>],
         after: Option<&Session>,
         limit: usize,
@@ -146,16 +150,26 @@ impl Embedded {
             if until <= since || left == 0 {
                 continue;
             }
-            let most = i64::try_from(left).unwrap_or(i64::MAX);
-            let params = bind![caller.grant(), time::now(), granted.scope, from, *since, *until, most];
+            let params = |most: usize| {
+                let most = i64::try_from(most).unwrap_or(i64::MAX);
+                bind![granted.grant.as_str(), time::now(), granted.scope, from, *since, *until, most]
+            };
+            // Since the beginning everything changed.
+            let mut rows = match since {
+                &NEVER => Vec::new(),
+                _ => self.read(Statement::ChangedFew, params(FEW + 1)).await?,
+            };
+            if *since == NEVER || rows.len() > FEW {
+                rows = self.read(Statement::Changed, params(left)).await?;
+            }
             let mut found = Vec::new();
-            for mut row in self.read(Statement::Changed, params.clone()).await? {
+            for mut row in rows {
                 let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
                 let stream = granted.stream.to_string();
                 let place = Place { time, connection: connection.to_owned(), stream, record: rid };
                 found.push(Change::Record(Listed { granted, record, place, emitted_at }));
             }
-            for mut row in self.read(Statement::Removed, params).await? {
+            for mut row in self.read(Statement::Removed, params(left)).await? {
                 found.push(Change::Removed(granted, row.text()?));
             }
             found.sort_by(|a, b| a.place().cmp(&b.place()));
@@ -166,34 +180,45 @@ impl Embedded {
     }
 
     /// The last revision at which something changed that the grant covers; `since` if nothing did after it.
-    async fn latest(&self, caller: &Caller, granted: &Granted, since: i64) -> Result<i64> {
-        let params = bind![caller.grant(), time::now(), granted.scope, since];
+    async fn latest(&self, granted: &Granted, since: i64) -> Result<i64> {
+        let (grant, scope) = (granted.grant.as_str(), granted.scope);
         let mut latest = since;
-        for (statement, columns) in [(Statement::LatestChange, 3), (Statement::LatestRemoval, 1)] {
-            for mut row in self.read(statement, params.clone()).await? {
-                for _ in 0..columns {
+        for mut row in self.read(Statement::LatestRemoval, bind![grant, time::now(), scope, since]).await? {
+            latest = latest.max(row.int()?);
+        }
+        let mut before = (i64::MAX, i64::MAX);
+        loop {
+            // A record of an earlier revision than the latest known change has no later one.
+            let params = bind![grant, time::now(), scope, latest, before.0, before.1, LATEST];
+            let rows = self.read(Statement::LatestChange, params).await?;
+            let is_full = rows.len() as i64 == LATEST;
+            for mut row in rows {
+                before = (row.int()?, row.int()?);
+                for _ in ["came into sight", "got a value", "lost a field"] {
                     latest = latest.max(row.int_or_null()?.unwrap_or(since));
                 }
             }
+            if !is_full {
+                return Ok(latest);
+            }
         }
-        Ok(latest)
     }
 
     /// The revision that a connection's mark names.
-    async fn revision_of(&self, caller: &Caller, granted: &Granted, marks: &Marks) -> Result<i64> {
+    async fn revision_of(&self, granted: &Granted, marks: &Marks) -> Result<i64> {
         let Some(mark) = marks.get(granted.connection.as_str()) else { return Ok(0) };
         let mark = URL_SAFE_NO_PAD.decode(mark).map_err(|_| expired())?;
-        let params = bind![caller.grant(), time::now(), granted.scope, mark.as_slice(), NEVER];
+        let params = bind![granted.grant.as_str(), time::now(), granted.scope, mark.as_slice(), NEVER];
         let row = self.read(Statement::Marks, params).await?.into_iter().next();
         Ok(row.ok_or_else(expired)?.int()?)
     }
 
     /// Names the revisions that a session ends with.
-    async fn marks(&self, caller: &Caller, stretches: &[Stretch<'_>]) -> Result<Marks, Failure> {
+    async fn marks(&self, stretches: &[Stretch<'_>]) -> Result<Marks, Failure> {
         let mut marks = Marks::new();
         for Stretch { granted, until, .. } in stretches {
             let none = &[][..];
-            let params = bind![caller.grant(), time::now(), granted.scope, none, *until];
+            let params = bind![granted.grant.as_str(), time::now(), granted.scope, none, *until];
             for mut row in self.read(Statement::Marks, params).await? {
                 let (_revision, mark) = (row.int()?, row.bytes_or_null()?.unwrap_or_default());
                 marks.insert(granted.connection.to_string(), URL_SAFE_NO_PAD.encode(mark));

@@ -5,10 +5,12 @@ use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::prepare::{PreparedRecord, Semantics};
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use crate::time::Millis;
 use async_trait::async_trait;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// A database that can run the closed set of statements.
 #[async_trait]
@@ -28,6 +30,9 @@ pub(crate) trait Engine: Send + Sync + Debug {
     /// A query for all of the words.
     fn all_words(&self, words: &[Stem]) -> String;
 
+    /// How busy the connections that read are.
+    fn usage(&self) -> StoreUse;
+
     /// Stores records in one transaction. When it returns, they survive a crash.
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure>;
 }
@@ -39,8 +44,8 @@ pub(crate) struct Batch {
     pub(crate) scope: i64,
     /// How its records live.
     pub(crate) semantics: Semantics,
-    /// The records.
-    pub(crate) records: Vec<PreparedRecord>,
+    /// The records, which whoever stores them can try again.
+    pub(crate) records: Arc<Vec<PreparedRecord>>,
     /// The moment of arrival.
     pub(crate) now: Millis,
 }

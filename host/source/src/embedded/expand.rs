@@ -1,12 +1,13 @@
 //! Follows declared relationships from records, inside the grant on both sides.
 
 use crate::bind;
-use crate::catalogue::{FieldInfo, GrantedRelationship};
+use crate::catalogue::GrantedRelationship;
 use crate::embedded::Embedded;
 use crate::embedded::catalogue::Granted;
 use crate::embedded::page::Place;
 use crate::embedded::project;
 use crate::embedded::records::Listed;
+use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::prepare::{Cardinality, ExpandLimits};
@@ -35,7 +36,7 @@ impl Embedded {
             self.scopes_of(caller, std::slice::from_ref(&query.stream), query.connection.as_ref()).await?;
         let mut all = Vec::new();
         for granted in self.granted_scopes(caller).await? {
-            let fields = self.granted_fields(caller, &granted).await?;
+            let fields = self.granted_names(&granted.grant, granted.scope).await?;
             all.push((granted, fields));
         }
         let mut plans = Vec::with_capacity(own.len());
@@ -60,7 +61,7 @@ impl Embedded {
             Cardinality::HasOne => {
                 (self.one(caller, record, relationship, other).await?.into_iter().collect(), false)
             }
-            Cardinality::HasMany => self.many(caller, record, relationship, other, *limit).await?,
+            Cardinality::HasMany => self.many(record, relationship, other, *limit).await?,
         };
         Ok(Expanded {
             name: relationship.name.clone(),
@@ -82,7 +83,7 @@ impl Embedded {
     ) -> Result<Option<RecordView>> {
         let from = RecordRef::from(record.id());
         let found = self.locate_record(caller, &from).await?;
-        let fields = self.view_fields(caller, found.scope, found.record).await?;
+        let fields = self.view_fields(&found.grant, found.scope, found.record).await?;
         let key = fields.into_iter().find(|field| field.name == relationship.foreign_key);
         let is_key = |kind| matches!(kind, FieldKind::Text | FieldKind::Number);
         let key =
@@ -94,7 +95,7 @@ impl Embedded {
             record: key,
         };
         match self.locate_record(caller, &to).await {
-            Ok(found) => Ok(Some(self.view_found(caller, found, None).await?)),
+            Ok(found) => Ok(Some(self.view_found(found, None).await?)),
             Err(error) if error.refusal().is_some_and(|refusal| refusal.code == Code::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
@@ -103,7 +104,6 @@ impl Embedded {
     /// The records whose foreign key names this one, and whether there are more.
     async fn many(
         &self,
-        caller: &Caller,
         record: &RecordIdentity,
         relationship: &GrantedRelationship,
         other: &Granted,
@@ -112,18 +112,18 @@ impl Embedded {
         let digest = Digest::of(record.record.as_str().as_bytes());
         let one_more = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
         let field = relationship.foreign_key.as_str();
-        let params = bind![caller.grant(), time::now(), other.scope, field, &digest.0[..], one_more];
-        let mut views = Vec::new();
+        let grant = other.grant.as_str();
+        let params = bind![grant, time::now(), other.scope, field, &digest.0[..], one_more];
+        let mut listed = Vec::new();
         let rows = self.read(Statement::Related, params).await?;
         let has_more = rows.len() > limit;
         for mut row in rows.into_iter().take(limit) {
             let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
             let (connection, stream) = (other.connection.to_string(), other.stream.to_string());
             let place = Place { time, connection, stream, record: rid };
-            let listed = Listed { granted: other, record, place, emitted_at };
-            views.push(self.view_listed(caller, &listed, None).await?);
+            listed.push(Listed { granted: other, record, place, emitted_at });
         }
-        Ok((views, has_more))
+        Ok((self.view_all(&listed, &Shown::ALL).await?, has_more))
     }
 }
 
@@ -131,7 +131,7 @@ impl Embedded {
 fn plan<'a>(
     granted: &Granted,
     query: &ExpandQuery,
-    all: &'a [(Granted, Vec<FieldInfo>)],
+    all: &'a [(Granted, Vec<String>)],
 ) -> Result<Vec<Step<'a>>, Refusal> {
     let fields =
         all.iter().find(|(known, _)| known.scope == granted.scope).map(|(_, fields)| fields.as_slice());

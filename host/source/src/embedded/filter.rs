@@ -15,7 +15,6 @@ use crate::error::{Result, SourceError};
 use crate::filter::Condition;
 use crate::ordered;
 use crate::time;
-use crate::token::Caller;
 use std::collections::{HashMap, HashSet};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
@@ -34,10 +33,8 @@ const FEW: usize = 2_000;
 
 impl Embedded {
     /// As [`Embedded::stretch`], of the records that meet all conditions. Gives the place where the next page starts.
-    #[expect(clippy::too_many_arguments, reason = "a stretch and its conditions")]
     pub(super) async fn filtered_stretch<'a>(
         &self,
-        caller: &Caller,
         scopes: &'a [Granted],
         statement: Statement,
         after: Option<&Place>,
@@ -46,13 +43,13 @@ impl Embedded {
         conditions: &[Condition],
     ) -> Result<(Vec<Listed<'a>>, Option<Place>)> {
         if conditions.is_empty() {
-            let (listed, more) = self.stretch(caller, scopes, statement, after, limit, further).await?;
+            let (listed, more) = self.stretch(scopes, statement, after, limit, further).await?;
             let next = more.then(|| listed.last()).flatten().map(|last| last.place.clone());
             return Ok((listed, next));
         }
         // A search has its own order of what is few.
         if further.is_empty()
-            && let Some(mut few) = self.few_of_all(caller, scopes, conditions).await?
+            && let Some(mut few) = self.few_of_all(scopes, conditions).await?
         {
             let descending = !matches!(statement, Statement::ListOldest | Statement::ListFirstEmitted);
             if matches!(statement, Statement::ListLastEmitted | Statement::ListFirstEmitted) {
@@ -69,11 +66,10 @@ impl Embedded {
         }
         let (mut kept, mut looked_at, mut after) = (Vec::new(), 0, after.cloned());
         loop {
-            let (listed, more) =
-                self.stretch(caller, scopes, statement, after.as_ref(), BATCH, further).await?;
+            let (listed, more) = self.stretch(scopes, statement, after.as_ref(), BATCH, further).await?;
             looked_at += listed.len();
             after = listed.last().map(|last| last.place.clone());
-            for one in self.keep(caller, listed, conditions).await? {
+            for one in self.keep(listed, conditions).await? {
                 if kept.len() == limit {
                     let next = kept.last().map(|last: &Listed<'_>| last.place.clone());
                     return Ok((kept, next));
@@ -89,7 +85,6 @@ impl Embedded {
     /// Refuses conditions on fields that are not granted in all of the streams: whether one holds would tell a value.
     pub(super) async fn require_conditions(
         &self,
-        caller: &Caller,
         scopes: &[Granted],
         conditions: &[Condition],
     ) -> Result<()> {
@@ -98,10 +93,12 @@ impl Embedded {
         }
         let fields: Vec<String> = conditions.iter().map(|condition| condition.field.clone()).collect();
         for granted in scopes {
-            self.require_granted(caller, granted.scope, &fields).await.map_err(|error| match error {
-                SourceError::Refused(refusal) => SourceError::from((*refusal).param("filter")),
-                other => other,
-            })?;
+            self.require_granted(&granted.grant, granted.scope, &fields).await.map_err(
+                |error| match error {
+                    SourceError::Refused(refusal) => SourceError::from((*refusal).param("filter")),
+                    other => other,
+                },
+            )?;
         }
         if let Some(field) = fields.iter().find(|field| field.len() > ordered::NAME_MAX) {
             let most = ordered::NAME_MAX;
@@ -114,13 +111,12 @@ impl Embedded {
     /// The records of all streams that meet all conditions, in no order, if they are few.
     async fn few_of_all<'a>(
         &self,
-        caller: &Caller,
         scopes: &'a [Granted],
         conditions: &[Condition],
     ) -> Result<Option<Vec<Listed<'a>>>> {
         let mut all = Vec::new();
         for granted in scopes {
-            match self.few(caller, granted, conditions).await? {
+            match self.few(granted, conditions).await? {
                 Some(few) => all.extend(few),
                 None => return Ok(None),
             }
@@ -131,22 +127,23 @@ impl Embedded {
     /// The records of one stream that meet all conditions, in no order, if one of the conditions is met by few.
     pub(super) async fn few<'a>(
         &self,
-        caller: &Caller,
         granted: &'a Granted,
         conditions: &[Condition],
     ) -> Result<Option<Vec<Listed<'a>>>> {
         for (index, condition) in conditions.iter().enumerate() {
-            let range = condition.range();
-            let params = bind![
-                caller.grant(),
-                time::now(),
-                granted.scope,
-                condition.field.as_str(),
-                &range.from[..],
-                &range.to[..],
-                FEW as i64 + 1,
-            ];
-            let rows = self.read(Statement::FilteredRecords, params).await?;
+            let mut rows = Vec::new();
+            for range in condition.ranges() {
+                let params = bind![
+                    granted.grant.as_str(),
+                    time::now(),
+                    granted.scope,
+                    condition.field.as_str(),
+                    &range.from[..],
+                    &range.to[..],
+                    FEW as i64 + 1,
+                ];
+                rows.extend(self.read(Statement::FilteredRecords, params).await?);
+            }
             if rows.len() > FEW {
                 continue;
             }
@@ -158,24 +155,19 @@ impl Embedded {
                 listed.push(Listed { granted, record, place, emitted_at });
             }
             let others: Vec<Condition> = [&conditions[..index], &conditions[index + 1..]].concat();
-            return Ok(Some(self.keep(caller, listed, &others).await?));
+            return Ok(Some(self.keep(listed, &others).await?));
         }
         Ok(None)
     }
 
-    async fn keep<'a>(
-        &self,
-        caller: &Caller,
-        listed: Vec<Listed<'a>>,
-        conditions: &[Condition],
-    ) -> Result<Vec<Listed<'a>>> {
-        let mut by_scope: HashMap<i64, Vec<i64>> = HashMap::new();
+    async fn keep<'a>(&self, listed: Vec<Listed<'a>>, conditions: &[Condition]) -> Result<Vec<Listed<'a>>> {
+        let mut by_scope: HashMap<i64, (&Granted, Vec<i64>)> = HashMap::new();
         for one in &listed {
-            by_scope.entry(one.granted.scope).or_default().push(one.record);
+            by_scope.entry(one.granted.scope).or_insert((one.granted, Vec::new())).1.push(one.record);
         }
         let mut met = HashSet::new();
-        for (scope, records) in by_scope {
-            met.extend(self.meeting(caller, scope, records, conditions).await?);
+        for (granted, records) in by_scope.into_values() {
+            met.extend(self.meeting(granted, records, conditions).await?);
         }
         Ok(listed.into_iter().filter(|one| met.contains(&one.record)).collect())
     }
@@ -183,20 +175,20 @@ impl Embedded {
     /// The records of a stream that meet all conditions, among those that are named.
     pub(super) async fn meeting(
         &self,
-        caller: &Caller,
-        scope: i64,
+        granted: &Granted,
         mut records: Vec<i64>,
         conditions: &[Condition],
     ) -> Result<HashSet<i64>> {
         for condition in conditions {
-            let range = condition.range();
+            let ranges = condition.ranges();
             let mut met = HashSet::new();
             for some in records.chunks(AT_ONCE) {
-                let mut params = bind![caller.grant(), time::now(), scope, condition.field.as_str()];
+                let (grant, field) = (granted.grant.as_str(), condition.field.as_str());
+                let mut params = bind![grant, time::now(), granted.scope, field];
                 params.extend(padded(some));
                 for mut row in self.read(Statement::FilterValues, params).await? {
                     let (record, value) = (row.int()?, row.bytes_or_null()?.unwrap_or_default());
-                    if range.contains(&value) {
+                    if ranges.iter().any(|range| range.contains(&value)) {
                         met.insert(record);
                     }
                 }

@@ -83,9 +83,10 @@ impl Gate {
             fill(&store, place).await;
         }
         let (grant, token) =
-            store.create_grant(&request("messages", &["body", "subject", "file"])).await.unwrap();
+            store.create_grant(&request("messages", &["body", "subject", "file", "middling"])).await.unwrap();
         let caller = store.authenticate(&token).await.unwrap();
-        let (other, _) = store.create_grant(&request("orders", &["body", "subject", "file"])).await.unwrap();
+        let (other, _) =
+            store.create_grant(&request("orders", &["body", "subject", "file", "middling"])).await.unwrap();
         let whole = GrantRequest {
             streams: vec![stream("messages", "home"), stream("messages", "work")],
             ..request("messages", &[])
@@ -122,10 +123,16 @@ impl Gate {
             Statement::Shape => bind![grant, NOW, scope, record, "body", "/body"],
             Statement::Text => bind![grant, NOW, scope, record, "body", "/body", -1, 9_000, text],
             Statement::BlobParts => bind![grant, NOW, scope, record, "file", "/file", -1, 9_000, bytes],
-            Statement::RecordFields => bind![grant, NOW, scope, record],
+            Statement::RecordFields => {
+                let mut params = bind![grant, NOW, scope, record];
+                params.resize(35, Param::from(-1));
+                params
+            }
+            Statement::Count => bind![grant, NOW, scope],
             Statement::GrantedFields => bind![grant, NOW, scope],
+            Statement::KindsInSight => bind![grant, NOW, scope, 100],
             Statement::GrantedScopes => bind![grant, NOW],
-            Statement::Values => bind![grant, NOW, scope, record - 1, "subject", "subject", 1],
+            Statement::Values => bind![grant, NOW, scope, "", "subject", "subject", 1],
             Statement::ValuesOf => {
                 let mut params = bind![grant, NOW, scope, "subject", record];
                 params.resize(36, Param::from(-1));
@@ -143,7 +150,7 @@ impl Gate {
                     test: Test::Equal,
                     value: Scalar::Text("a heron".into()),
                 };
-                let range = one.range();
+                let range = one.ranges().swap_remove(0);
                 bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], 100]
             }
             Statement::MatchUnits => bind![grant, NOW, scope, record, word, "", -1, 100],
@@ -153,13 +160,26 @@ impl Gate {
             Statement::ListOldest | Statement::ListFirstEmitted => {
                 bind![grant, NOW, scope, i64::MIN, "", -1, 100]
             }
-            Statement::SortValues => bind![grant, NOW, scope, record - 1, "subject", 1],
+            Statement::ValuedUp | Statement::ValuedDown => {
+                let range = crate::ordered::TEXTS.range();
+                let edge = if statement == Statement::ValuedUp { &range.from } else { &range.to };
+                bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], &edge[..], "", 1, 100]
+            }
+            Statement::UnvaluedUp | Statement::UnvaluedDown => {
+                bind![grant, NOW, scope, "body", &crate::ordered::NULLS.range().to[..], "", 1, 100]
+            }
+            Statement::MiddlingText => bind![grant, NOW, scope, "middling"],
+            Statement::CountValues | Statement::ValueCounts => {
+                let range = crate::ordered::TEXTS.range();
+                bind![grant, NOW, scope, "subject", &range.from[..], &range.to[..], 100]
+            }
+            Statement::SortValues => bind![grant, NOW, scope, "", "subject", 1],
             Statement::Related => {
                 bind![grant, NOW, scope, "subject", &Digest::of(b"a heron").0[..], 100]
             }
-            Statement::Changed => bind![grant, NOW, scope, "", REMOVED, CHANGED, 100],
+            Statement::Changed | Statement::ChangedFew => bind![grant, NOW, scope, "", REMOVED, CHANGED, 100],
             Statement::Removed => bind![grant, NOW, scope, "", FILLED, CHANGED, 100],
-            Statement::LatestChange => bind![grant, NOW, scope, REMOVED],
+            Statement::LatestChange => bind![grant, NOW, scope, REMOVED, i64::MAX, i64::MAX, 100],
             Statement::LatestRemoval => bind![grant, NOW, scope, FILLED],
             Statement::Marks => bind![grant, NOW, scope, &[][..], CHANGED],
             Statement::Search => [bind![grant, NOW, scope, i64::MAX, "", -1, 100], words].concat(),
@@ -178,26 +198,39 @@ impl Gate {
                 let _record = (row.int(), row.int_or_null(), row.int_or_null(), row.int_or_null());
                 row.int_or_null().unwrap().is_some()
             }
-            Statement::RecordFields | Statement::GrantedFields => row.text().unwrap() == "body",
+            Statement::GrantedFields | Statement::KindsInSight => row.text().unwrap() == "body",
+            Statement::RecordFields => row.int().unwrap() == record && row.text().unwrap() == "body",
             Statement::Values | Statement::ValuesOf => {
-                row.int().unwrap() == record && row.int_or_null().unwrap().is_some()
+                let (found, _key) = (row.int().unwrap(), row.text().unwrap());
+                found == record && row.int_or_null().unwrap().is_some()
             }
+            Statement::Count => row.int().unwrap() > 0,
             Statement::ListNewest
             | Statement::ListOldest
             | Statement::ListLastEmitted
             | Statement::ListFirstEmitted
             | Statement::Related
             | Statement::Changed
+            | Statement::ChangedFew
             | Statement::Search
             | Statement::FilteredRecords => row.int().unwrap() == record,
+            Statement::CountValues => row.int().unwrap() > 0,
+            Statement::ValueCounts => row.bytes_or_null().unwrap() == Some(crate::ordered::text("a heron")),
+            Statement::ValuedUp
+            | Statement::ValuedDown
+            | Statement::UnvaluedUp
+            | Statement::UnvaluedDown
+            | Statement::MiddlingText => row.int().unwrap() == record,
             Statement::SortValues => {
                 let found = row.int().unwrap();
                 let _place = (row.text(), row.int(), row.int());
                 found == record && row.int_or_null().unwrap().is_some()
             }
-            Statement::LatestChange => [row.int_or_null(), row.int_or_null(), row.int_or_null()]
-                .into_iter()
-                .any(|at| at.unwrap() == Some(CHANGED)),
+            Statement::LatestChange => {
+                let _place = (row.int(), row.int());
+                let at = [row.int_or_null(), row.int_or_null(), row.int_or_null()];
+                at.into_iter().any(|at| at.unwrap() == Some(CHANGED))
+            }
             Statement::LatestRemoval => row.int_or_null().unwrap() == Some(REMOVED),
             Statement::Removed => row.text().unwrap() == "gone",
             Statement::GrantedScopes => row.int().unwrap() == scope,
@@ -224,10 +257,10 @@ async fn fill(store: &Embedded, place: &str) {
         stream: StreamName::new(stream).unwrap(),
         manifest: Manifest::parse(r#"{"consent_time_field":"at"}"#, stream).unwrap(),
     };
-    let body = "the heron waits ".repeat(500);
+    let (body, middling) = ("the heron waits ".repeat(500), "m ".repeat(200));
     let blob = r#"{"$blob":{"mime_type":"a/b","base64":"aGVyb24="}}"#;
     let data = format!(
-        r#"{{"at":{AT},"subject":"a heron","hidden_subject":"a heron","body":"{body}","file":{blob},"secret":"a hidden heron","hidden_file":{blob}}}"#
+        r#"{{"at":{AT},"subject":"a heron","hidden_subject":"a heron","body":"{body}","file":{blob},"middling":"{middling}","secret":"a hidden heron","hidden_file":{blob}}}"#
     );
     let before = data.replace("\"a heron\"", "\"an egret\"");
     let line = |key: &str, data: &str| format!(r#"{{"key":"{key}","data":{data}}}"#);

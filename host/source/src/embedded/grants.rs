@@ -2,15 +2,17 @@
 
 use crate::bind;
 use crate::embedded::Embedded;
-use crate::embedded::row::Param;
 use crate::embedded::statement::Statement;
+use crate::embedded::tokens::{end_of_token, issue_token};
 use crate::error::Failure;
-use crate::grant::{Grant, GrantError, GrantRequest, GrantedStream, StreamRequest, TimeConstraint};
+use crate::grant::{
+    AccessMode, Grant, GrantError, GrantRequest, GrantedStream, StreamRequest, Terms, TimeConstraint,
+};
 use crate::prepare::Manifest;
 use crate::time::{self, Millis};
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeSet, HashMap};
-use stepwell_contract::ConnectionId;
+use stepwell_contract::{ConnectionId, StreamName};
 
 /// One connection's stream, as the catalogue lists it.
 #[derive(Clone, Debug)]
@@ -69,22 +71,57 @@ impl Embedded {
         Ok(self.settle(request).await?.into_iter().map(|(_, stream)| stream).collect())
     }
 
-    /// Makes a grant and a client token for it. The token is not kept and cannot be shown again.
+    /// Makes a grant that is good until it ends, and a client token for it. The token is not kept and cannot be shown
+    /// again.
     pub async fn create_grant(&self, request: &GrantRequest) -> Result<(Grant, Token), GrantError> {
+        self.create_grant_on(request, &Terms::default()).await
+    }
+
+    /// The same on other terms.
+    pub async fn create_grant_on(
+        &self,
+        request: &GrantRequest,
+        terms: &Terms,
+    ) -> Result<(Grant, Token), GrantError> {
+        let token = Token::generate(TokenKind::Client)?;
+        let grant = self.add_grant(request, terms, Some(&token)).await?;
+        Ok((grant, token))
+    }
+
+    /// Makes a grant without a token, for a package or for a token that is issued later.
+    pub async fn create_grant_without_token(
+        &self,
+        request: &GrantRequest,
+        terms: &Terms,
+    ) -> Result<Grant, GrantError> {
+        self.add_grant(request, terms, None).await
+    }
+
+    async fn add_grant(
+        &self,
+        request: &GrantRequest,
+        terms: &Terms,
+        token: Option<&Token>,
+    ) -> Result<Grant, GrantError> {
         let settled = self.settle(request).await?;
         let now = time::now();
+        let mode = terms.access_mode;
         let grant = Grant {
-            grant_id: new_grant_id()?,
+            grant_id: new_id("grt")?,
             client: request.client.clone(),
             subject: request.subject.clone(),
             purpose: request.purpose.clone(),
-            access_mode: "continuous".to_owned(),
+            purpose_code: terms.purpose_code.clone(),
+            retention: terms.retention.clone(),
+            source: terms.source.clone(),
+            access_mode: mode,
             issued_at: now,
             expires_at: request.expires_at,
             revoked_at: None,
+            consumed_at: token.filter(|_| mode == AccessMode::SingleUse).map(|_| now),
             streams: settled.iter().map(|(_, stream)| stream.clone()).collect(),
         };
-        let token = Token::generate(TokenKind::Client)?;
+        let text = |value: &Option<serde_json::Value>| value.as_ref().map(ToString::to_string);
         let id = grant.grant_id.as_str();
         let mut writes = vec![(
             Statement::AddGrant,
@@ -96,6 +133,9 @@ impl Embedded {
                 grant.access_mode.as_str(),
                 now,
                 grant.expires_at,
+                grant.purpose_code.clone(),
+                text(&grant.retention),
+                text(&grant.source),
             ],
         )];
         for (scope, stream) in &settled {
@@ -110,16 +150,11 @@ impl Embedded {
                 writes.push((Statement::AddGrantResource, bind![id, *scope, record.as_str()]));
             }
         }
-        writes.push(add_token(&token, TokenKind::Client, Some(id), now, None));
+        if let Some(token) = token {
+            writes.extend(issue_token(token, id, now, end_of_token(mode, None, now)));
+        }
         self.engine.write(writes).await?;
-        Ok((grant, token))
-    }
-
-    /// Makes a token for the owner, who may write and grant.
-    pub async fn create_owner_token(&self, expires_at: Option<Millis>) -> Result<Token, GrantError> {
-        let token = Token::generate(TokenKind::Owner)?;
-        self.engine.write(vec![add_token(&token, TokenKind::Owner, None, time::now(), expires_at)]).await?;
-        Ok(token)
+        Ok(grant)
     }
 
     /// Ends a grant. Says whether it was still open.
@@ -169,10 +204,14 @@ impl Embedded {
                 client: row.text()?,
                 subject: row.text()?,
                 purpose: row.text_or_null()?,
-                access_mode: row.text()?,
+                access_mode: access_mode(&row.text()?)?,
                 issued_at: row.int()?,
                 expires_at: row.int_or_null()?,
                 revoked_at: row.int_or_null()?,
+                purpose_code: row.text_or_null()?,
+                retention: label(row.text_or_null()?)?,
+                source: label(row.text_or_null()?)?,
+                consumed_at: row.int_or_null()?,
                 streams: streams.remove(&grant_id).unwrap_or_default(),
                 grant_id,
             });
@@ -201,7 +240,7 @@ impl Embedded {
         let scopes = self.scopes().await?;
         let mut settled: Vec<(i64, GrantedStream)> = Vec::new();
         for wanted in &request.streams {
-            for scope in matching(wanted, &scopes)? {
+            for scope in matching(&wanted.name, &wanted.connections, &scopes)? {
                 if settled.iter().any(|(id, _)| *id == scope.id) {
                     return Err(GrantError::StreamTwice(wanted.name.to_string()));
                 }
@@ -216,22 +255,26 @@ impl Embedded {
 }
 
 /// The connections' streams that a request means.
-fn matching<'a>(wanted: &StreamRequest, scopes: &'a [Scope]) -> Result<Vec<&'a Scope>, GrantError> {
-    let of_stream: Vec<&Scope> = scopes.iter().filter(|scope| scope.stream == wanted.name.as_str()).collect();
+pub(super) fn matching<'a>(
+    stream: &StreamName,
+    connections: &[ConnectionId],
+    scopes: &'a [Scope],
+) -> Result<Vec<&'a Scope>, GrantError> {
+    let of_stream: Vec<&Scope> = scopes.iter().filter(|scope| scope.stream == stream.as_str()).collect();
     let list = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
     if of_stream.is_empty() {
         let known = list(scopes.iter().map(|scope| scope.stream.as_str()).collect());
-        return Err(GrantError::UnknownStream { stream: wanted.name.to_string(), known });
+        return Err(GrantError::UnknownStream { stream: stream.to_string(), known });
     }
-    if wanted.connections.is_empty() {
+    if connections.is_empty() {
         return Ok(of_stream);
     }
     let mut chosen = Vec::new();
-    for connection in &wanted.connections {
+    for connection in connections {
         let scope = of_stream.iter().find(|scope| scope.connection == connection.as_str());
         chosen.push(*scope.ok_or_else(|| GrantError::UnknownConnection {
             connection: connection.to_string(),
-            stream: wanted.name.to_string(),
+            stream: stream.to_string(),
             known: list(of_stream.iter().map(|scope| scope.connection.as_str()).collect()),
         })?);
     }
@@ -279,21 +322,22 @@ fn constraint(manifest: &Manifest, since: Option<Millis>, until: Option<Millis>)
     (since.is_some() || until.is_some()).then(|| TimeConstraint { field: field.to_owned(), since, until })
 }
 
-fn add_token(
-    token: &Token,
-    kind: TokenKind,
-    grant: Option<&str>,
-    now: Millis,
-    expires_at: Option<Millis>,
-) -> (Statement, Vec<Param>) {
-    let grant = grant.map(str::to_owned);
-    (Statement::AddToken, bind![&token.digest()[..], kind.code(), grant, now, expires_at])
+fn access_mode(text: &str) -> Result<AccessMode, Failure> {
+    let unknown = || Failure::Store(format!("a stored grant has the access mode \"{text}\""));
+    AccessMode::parse(text).ok_or_else(unknown)
 }
 
-fn new_grant_id() -> Result<String, getrandom::Error> {
+/// A label that is kept as JSON.
+fn label(text: Option<String>) -> Result<Option<serde_json::Value>, Failure> {
+    let damaged = |_| Failure::Store("a label of a stored grant is no JSON".into());
+    text.map(|text| serde_json::from_str(&text).map_err(damaged)).transpose()
+}
+
+/// A new identifier of a grant or a package, which is no secret.
+pub(super) fn new_id(prefix: &str) -> Result<String, getrandom::Error> {
     let mut bits = [0; 8];
     getrandom::fill(&mut bits)?;
-    Ok(format!("grt_{:016x}", u64::from_be_bytes(bits)))
+    Ok(format!("{prefix}_{:016x}", u64::from_be_bytes(bits)))
 }
 
 pub(crate) fn manifest_of(text: Option<String>) -> Result<Manifest, Failure> {

@@ -11,6 +11,7 @@ use crate::prepare::{Manifest, PreparedRecord};
 use crate::shape::FieldKind;
 use crate::time;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use stepwell_contract::budget::CHANGES_KEPT_DAYS;
 use stepwell_contract::{ConnectionId, RecordId, StreamName};
 
@@ -44,7 +45,7 @@ pub struct Ingest<'a> {
     store: &'a Embedded,
     scope: i64,
     manifest: Manifest,
-    batch: Vec<PreparedRecord>,
+    batch: Arc<Vec<PreparedRecord>>,
     batch_bytes: usize,
     batch_keys: HashSet<RecordId>,
     /// The kinds that each field of the stream is known to have, as bits.
@@ -87,7 +88,7 @@ impl Embedded {
             store: self,
             scope,
             manifest,
-            batch: Vec::new(),
+            batch: Arc::default(),
             batch_bytes: 0,
             batch_keys: HashSet::new(),
             known,
@@ -144,7 +145,7 @@ impl Ingest<'_> {
         let stored = if again { Some(self.flush().await?) } else { None };
         self.batch_bytes += record.weight();
         self.batch_keys.insert(record.key.clone());
-        self.batch.push(record);
+        Arc::get_mut(&mut self.batch).ok_or(Failure::Gone)?.push(record);
         if self.batch.len() < BATCH_RECORDS && self.batch_bytes < BATCH_BYTES {
             return Ok(stored);
         }
@@ -153,23 +154,26 @@ impl Ingest<'_> {
         Ok(Some(sum))
     }
 
-    /// Stores what is waiting.
+    /// Stores what is waiting. If that fails, it goes on waiting, and can be stored by another call.
     pub async fn flush(&mut self) -> Result<StoredBatch, Failure> {
         if self.batch.is_empty() {
             return Ok(StoredBatch::default());
         }
+        let (scope, semantics) = (self.scope, self.manifest.semantics());
+        self.learn_fields().await?;
+        let batch = Batch { scope, semantics, records: Arc::clone(&self.batch), now: time::now() };
+        let stored = self.store.engine.store(batch).await?;
+        // Only now: what could not be stored is still here, and another try stores it.
+        self.batch = Arc::default();
         self.batch_bytes = 0;
         self.batch_keys.clear();
-        let batch = std::mem::take(&mut self.batch);
-        self.learn_fields(&batch).await?;
-        let (scope, semantics) = (self.scope, self.manifest.semantics());
-        self.store.engine.store(Batch { scope, semantics, records: batch, now: time::now() }).await
+        Ok(stored)
     }
 
     /// Notes fields, and kinds of fields, that the stream did not have before.
-    async fn learn_fields(&mut self, batch: &[PreparedRecord]) -> Result<(), Failure> {
+    async fn learn_fields(&mut self) -> Result<(), Failure> {
         let mut learnt: HashMap<&str, i64> = HashMap::new();
-        for field in batch.iter().flat_map(|record| &record.fields).filter(|field| !field.nested) {
+        for field in self.batch.iter().flat_map(|record| &record.fields).filter(|field| !field.nested) {
             *learnt.entry(&field.top).or_default() |= 1 << field.kind.code();
         }
         learnt.retain(|field, kinds| self.known.get(*field).is_none_or(|known| known & *kinds != *kinds));

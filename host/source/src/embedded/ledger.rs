@@ -28,15 +28,14 @@ impl Embedded {
         if disclosed.is_empty() {
             return Ok(());
         }
-        let mut disclosed = disclosed.to_vec();
-        for field in disclosed.iter_mut().filter_map(|one| one.field.as_mut()) {
+        let mut disclosed = self.attributed(caller, disclosed).await?;
+        for field in disclosed.iter_mut().filter_map(|one| one.what.field.as_mut()) {
             // A key inside a JSON value may hold a NUL, which Postgres keeps in no text.
             if field.contains('\0') {
                 *field = field.replace('\0', "\u{2400}");
             }
         }
-        let (grant, client, tool) = (caller.grant().to_owned(), caller.client().to_owned(), tool.to_owned());
-        self.engine.append(NewEntries { at: time::now(), grant, client, tool, disclosed }).await
+        self.engine.append(NewEntries { at: time::now(), tool: tool.to_owned(), disclosed }).await
     }
 
     /// Reads a page of the ledger, the newest entries first; `after` goes on from an earlier page.

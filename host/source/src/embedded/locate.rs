@@ -15,6 +15,8 @@ use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal};
 
 /// A record within the grant.
 pub(super) struct FoundRecord {
+    /// The grant that covers it.
+    pub(super) grant: String,
     pub(super) identity: RecordIdentity,
     pub(super) connector: Option<String>,
     pub(super) label: Option<String>,
@@ -33,6 +35,7 @@ pub(super) struct StoredShape {
 
 /// One granted connection of the stream, and what it has of the record and the field.
 struct Candidate {
+    grant: String,
     scope: i64,
     connection: String,
     connector: Option<String>,
@@ -68,9 +71,9 @@ impl Embedded {
         }
         let (found, stored) = self.found(record, chosen)?;
         match stored {
-            Some(stored) => self.stored_field(caller, found, path, stored).await,
+            Some(stored) => self.stored_field(found, path, stored).await,
             None if path.below_top().is_empty() => Err(field_not_found(path).into()),
-            None => self.field_inside(caller, found, path).await,
+            None => self.field_inside(found, path).await,
         }
     }
 
@@ -85,13 +88,19 @@ impl Embedded {
         let (stream, rid) = (record.stream.as_str(), record.record.as_str());
         // Postgres refuses a NUL in a bound text. No stored name has one, and nothing is equal to NULL.
         let name = |text: &str| (!text.contains('\0')).then(|| text.to_owned());
-        let params = bind![caller.grant(), time::now(), name(stream), name(rid), name(top), name(pointer)];
         let mut candidates = Vec::new();
-        for mut row in self.read(Statement::Locate, params).await? {
-            candidates.push(candidate(&mut row)?);
+        for grant in self.grants_of(caller).await? {
+            let params =
+                bind![grant.as_str(), time::now(), name(stream), name(rid), name(top), name(pointer)];
+            for mut row in self.read(Statement::Locate, params).await? {
+                candidates.push(candidate(grant.clone(), &mut row)?);
+            }
         }
+        candidates.sort_by(|a, b| a.connection.cmp(&b.connection));
         if candidates.is_empty() {
-            self.require_active(caller).await?;
+            if !caller.package {
+                self.require_active(caller.grant()).await?;
+            }
             let message = format!("the grant does not cover the stream {}", excerpt(stream));
             return Err(Refusal::new(Code::GrantStreamNotAllowed, message).param("stream").into());
         }
@@ -110,19 +119,18 @@ impl Embedded {
         let connection = stored_connection(chosen.connection.clone())?;
         let identity =
             RecordIdentity { connection, stream: record.stream.clone(), record: record.record.clone() };
-        let Candidate { scope, connector, label, field, .. } = chosen;
-        Ok((FoundRecord { identity, connector, label, scope, record: id, time, emitted_at }, field))
+        let Candidate { grant, scope, connector, label, field, .. } = chosen;
+        Ok((FoundRecord { grant, identity, connector, label, scope, record: id, time, emitted_at }, field))
     }
 
     /// Measures another row of a record that was found.
     pub(super) async fn shape_at(
         &self,
-        caller: &Caller,
         found: &FoundRecord,
         top: &str,
         pointer: &str,
     ) -> Result<Option<StoredShape>> {
-        let params = bind![caller.grant(), time::now(), found.scope, found.record, top, pointer];
+        let params = bind![found.grant.as_str(), time::now(), found.scope, found.record, top, pointer];
         let rows = self.read(Statement::Shape, params).await?;
         Ok(rows.into_iter().next().map(|mut row| shape_of(&mut row)).transpose()?.flatten())
     }
@@ -130,7 +138,6 @@ impl Embedded {
     /// Turns a row into a field that can be read: a part is read out of the field that encloses it.
     pub(super) async fn stored_field(
         &self,
-        caller: &Caller,
         found: FoundRecord,
         path: &FieldPath,
         stored: StoredShape,
@@ -140,12 +147,13 @@ impl Embedded {
             None => (path.pointer(), stored.shape.digest, Chars::ZERO),
             Some(base) => {
                 let pointer = FieldPath::top_level(top).pointer();
-                let outer = self.shape_at(caller, &found, top, &pointer).await?;
+                let outer = self.shape_at(&found, top, &pointer).await?;
                 let outer = outer.ok_or(crate::error::SourceError::Changed)?;
                 (pointer, outer.shape.digest, base)
             }
         };
         let place = Place::Stored(Stored {
+            grant: found.grant,
             scope: found.scope,
             record: found.record,
             pointer,
@@ -157,15 +165,21 @@ impl Embedded {
         Ok(Field { record: found.identity, path: path.clone(), shape: stored.shape, place })
     }
 
-    /// Refuses a list of fields that the grant does not name in full.
-    pub(super) async fn require_granted(&self, caller: &Caller, scope: i64, fields: &[String]) -> Result<()> {
-        let params = bind![caller.grant(), time::now(), scope];
-        let mut granted = Vec::new();
+    /// The names of a stream's granted fields.
+    pub(super) async fn granted_names(&self, grant: &str, scope: i64) -> Result<Vec<String>> {
+        let params = bind![grant, time::now(), scope];
+        let mut names = Vec::new();
         for mut row in self.read(Statement::GrantedFields, params).await? {
-            granted.push(row.text()?);
+            names.push(row.text()?);
         }
+        Ok(names)
+    }
+
+    /// Refuses a list of fields that the grant does not name in full.
+    pub(super) async fn require_granted(&self, grant: &str, scope: i64, fields: &[String]) -> Result<()> {
+        let granted = self.granted_names(grant, scope).await?;
         if granted.is_empty() {
-            self.require_active(caller).await?;
+            self.require_active(grant).await?;
         }
         match fields.iter().find(|field| !granted.contains(field)) {
             Some(field) => Err(not_granted(field).into()),
@@ -231,7 +245,7 @@ pub(super) fn stored_connection(id: String) -> Result<ConnectionId, Failure> {
     ConnectionId::new(id).map_err(|rule| Failure::Store(format!("a stored connection id {rule}")))
 }
 
-fn candidate(row: &mut Row) -> Result<Candidate, Failure> {
+fn candidate(grant: String, row: &mut Row) -> Result<Candidate, Failure> {
     let scope = row.int()?;
     let connection = row.text()?;
     let (connector, label) = (row.text_or_null()?, row.text_or_null()?);
@@ -240,7 +254,7 @@ fn candidate(row: &mut Row) -> Result<Candidate, Failure> {
         (Some(id), Some(time), Some(emitted_at)) => Some((id, time, emitted_at)),
         _ => None,
     };
-    Ok(Candidate { scope, connection, connector, label, grants_field, record, field: shape_of(row)? })
+    Ok(Candidate { grant, scope, connection, connector, label, grants_field, record, field: shape_of(row)? })
 }
 
 /// Reads the columns of a field's measures; none if the join found no row.

@@ -1,6 +1,7 @@
 //! The embedded resource server: one set of rules over two engines.
 
 mod aggregate;
+mod asked;
 mod blob;
 mod catalogue;
 mod changes;
@@ -16,6 +17,8 @@ pub(crate) mod ledger;
 mod locate;
 pub(crate) mod merge;
 pub mod observe;
+mod owner;
+mod packages;
 mod page;
 mod phrase;
 mod pointer;
@@ -27,12 +30,14 @@ mod shown;
 mod sorted;
 pub mod statement;
 mod text;
+mod tokens;
 #[cfg(test)]
 pub(crate) mod upgraded;
 
 pub use engine::StoredBatch;
 pub(crate) use grants::manifest_of;
 pub use ingest::{Ingest, IngestTarget};
+pub use owner::Owner;
 
 use crate::bind;
 use crate::catalogue::GrantedScope;
@@ -43,7 +48,7 @@ use crate::query::{
     AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchPage, SearchQuery,
 };
 use crate::shape::{Digest, Field, RecordRef, RecordView};
-use crate::source::Source;
+use crate::source::{Source, StoreUse};
 use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use async_trait::async_trait;
@@ -52,6 +57,7 @@ use observe::{Observer, Seen};
 use row::{Param, Row};
 use statement::Statement;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
@@ -61,11 +67,13 @@ use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
 pub struct Embedded {
     engine: Box<dyn Engine>,
     observer: Option<Arc<dyn Observer>>,
+    ledger_writes: AtomicU64,
+    ledger_faults: AtomicU64,
 }
 
 impl Embedded {
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
-        Self { engine, observer: None }
+        Self { engine, observer: None, ledger_writes: AtomicU64::new(0), ledger_faults: AtomicU64::new(0) }
     }
 
     /// Tells an observer of every statement that reads: which one, and how much came back.
@@ -95,8 +103,8 @@ impl Embedded {
     }
 
     /// Says why a grant that gives no rows gives none; returns if the grant itself is in order.
-    async fn require_active(&self, caller: &Caller) -> Result<()> {
-        let rows = self.read(Statement::GrantTimes, bind![caller.grant()]).await?;
+    async fn require_active(&self, grant: &str) -> Result<()> {
+        let rows = self.read(Statement::GrantTimes, bind![grant]).await?;
         let Some(mut row) = rows.into_iter().next() else {
             return Err(Refusal::new(Code::InvalidToken, "the grant no longer exists").into());
         };
@@ -116,6 +124,19 @@ fn refuse_ended(state: GrantState) -> Result<()> {
             Err(Refusal::new(Code::GrantRevoked, "the owner revoked the grant").hint(ask).into())
         }
     }
+}
+
+/// Answers a call about all that a caller may read. A grant of a package that ends in the middle of it takes nothing with
+/// it: the call is made again without that grant. Each round has lost one more, so there is a last one.
+macro_rules! over_all_grants {
+    ($store:ident, $caller:ident, $call:expr) => {
+        loop {
+            let outcome = $call.await;
+            if !packages::lost_a_grant($caller, &outcome) || $store.grants_of($caller).await.is_err() {
+                return outcome;
+            }
+        }
+    };
 }
 
 #[async_trait]
@@ -140,7 +161,26 @@ impl Source for Embedded {
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
         refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
-        Ok(Caller { grant, client })
+        let caller = Caller { grant, client, package: kind == TokenKind::Package };
+        // A package is worth as much as the grants in it.
+        self.grants_of(&caller).await?;
+        Ok(caller)
+    }
+
+    async fn admit(&self, grant_id: &str) -> Result<Caller> {
+        let unknown = || Refusal::new(Code::InvalidToken, "the token names no grant that is known here");
+        let rows = self.read(Statement::Admit, bind![grant_id]).await?;
+        let mut row = rows.into_iter().next().ok_or_else(unknown)?;
+        let client = row.text()?;
+        let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
+        refuse_ended(GrantState::of(revoked_at, expires_at, time::now()))?;
+        Ok(Caller { grant: grant_id.to_owned(), client, package: false })
+    }
+
+    fn usage(&self) -> Option<StoreUse> {
+        let ledger_writes = self.ledger_writes.load(Ordering::Relaxed);
+        let ledger_faults = self.ledger_faults.load(Ordering::Relaxed);
+        Some(StoreUse { ledger_writes, ledger_faults, ..self.engine.usage() })
     }
 
     async fn record(
@@ -151,9 +191,9 @@ impl Source for Embedded {
     ) -> Result<RecordView> {
         let found = self.locate_record(caller, record).await?;
         if let Some(only) = only {
-            self.require_granted(caller, found.scope, only).await?;
+            self.require_granted(&found.grant, found.scope, only).await?;
         }
-        self.view_found(caller, found, only).await
+        self.view_found(found, only).await
     }
 
     async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field> {
@@ -173,27 +213,30 @@ impl Source for Embedded {
     }
 
     async fn catalogue(&self, caller: &Caller) -> Result<Vec<GrantedScope>> {
-        self.list_catalogue(caller).await
+        over_all_grants!(self, caller, self.list_catalogue(caller))
     }
 
     async fn records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage> {
-        self.list_records(caller, query).await
+        over_all_grants!(self, caller, self.list_records(caller, query))
     }
 
     async fn expand(&self, caller: &Caller, query: &ExpandQuery) -> Result<Vec<Vec<Expanded>>> {
-        self.expand_records(caller, query).await
+        over_all_grants!(self, caller, self.expand_records(caller, query))
     }
 
     async fn search(&self, caller: &Caller, query: &SearchQuery) -> Result<SearchPage> {
-        self.find_records(caller, query).await
+        over_all_grants!(self, caller, self.find_records(caller, query))
     }
 
     async fn aggregate(&self, caller: &Caller, query: &AggregateQuery) -> Result<Aggregation> {
-        self.compute(caller, query).await
+        over_all_grants!(self, caller, self.compute(caller, query))
     }
 
     async fn disclose(&self, caller: &Caller, tool: &str, disclosed: &[Disclosure]) -> Result<()> {
-        Ok(self.write_down(caller, tool, disclosed).await?)
+        let written = self.write_down(caller, tool, disclosed).await;
+        let count = if written.is_ok() { &self.ledger_writes } else { &self.ledger_faults };
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(written?)
     }
 
     async fn keyring(&self) -> Result<Keyring> {

@@ -6,17 +6,17 @@
 use crate::bind;
 use crate::embedded::Embedded;
 use crate::embedded::locate::{self, FoundRecord};
-use crate::embedded::records::Listed;
+use crate::embedded::records::{Listed, found};
 use crate::embedded::statement::Statement;
 use crate::embedded::text::PIECE;
-use crate::error::{Failure, Result, SourceError};
+use crate::error::{Result, SourceError};
 use crate::prepare::CHUNK_MAX;
-use crate::shape::{Field, RecordIdentity};
+use crate::shape::{Field, FieldView};
 use crate::terms::{PHRASE_MAX, TERMS_MAX, Term, Terms, whole_words};
 use crate::time;
-use crate::token::Caller;
 use crate::words::Word;
-use stepwell_contract::{Chars, FieldPath, RecordId, Span};
+use stepwell_contract::unit::slice;
+use stepwell_contract::{Chars, FieldPath, Span};
 
 /// How many chunks are named at a time.
 const UNITS: i64 = 4_096;
@@ -52,14 +52,14 @@ impl Embedded {
     /// Whether a record that has the words has the wanted phrases, and none of the excluded ones.
     pub(super) async fn phrases_hold(
         &self,
-        caller: &Caller,
         listed: &Listed<'_>,
+        known: &[FieldView],
         terms: &Terms,
         effort: &mut Effort,
     ) -> Result<bool> {
         for (list, expected) in [(&terms.wanted, true), (&terms.excluded, false)] {
             for term in list.iter().filter(|term| term.is_phrase()) {
-                if self.find_term(caller, listed, term, effort).await?.is_some() != expected {
+                if self.find_term(listed, known, term, effort).await?.is_some() != expected {
                     return Ok(false);
                 }
             }
@@ -70,8 +70,8 @@ impl Embedded {
     /// Finds a phrase in a record: the field that has it, and where it starts.
     pub(super) async fn find_term(
         &self,
-        caller: &Caller,
         listed: &Listed<'_>,
+        known: &[FieldView],
         term: &Term,
         effort: &mut Effort,
     ) -> Result<Option<Unit>> {
@@ -79,7 +79,7 @@ impl Embedded {
         stems.truncate(TERMS_MAX);
         // Most often one chunk has all of it. Else the words may stand on both sides of a border.
         for words in [self.engine.all_words(&stems), self.engine.any_word(&stems[..1])] {
-            if let Some(found) = self.look_around(caller, listed, &words, term, effort).await? {
+            if let Some(found) = self.look_around(listed, known, &words, term, effort).await? {
                 return Ok(Some(found));
             }
         }
@@ -89,15 +89,15 @@ impl Embedded {
     /// Looks for a phrase around all chunks that have some words; neighbours are read together.
     async fn look_around(
         &self,
-        caller: &Caller,
         listed: &Listed<'_>,
+        known: &[FieldView],
         words: &str,
         term: &Term,
         effort: &mut Effort,
     ) -> Result<Option<Unit>> {
         let mut after = (String::new(), -1);
         loop {
-            let units = self.units(caller, listed, words, (&after.0, after.1), UNITS).await?;
+            let units = self.units(listed, words, (&after.0, after.1), UNITS).await?;
             let full = units.len() as i64 == UNITS;
             if let Some(last) = units.last() {
                 after = (last.field.path.pointer(), last.start.get() as i64);
@@ -115,7 +115,7 @@ impl Embedded {
                 let start = around(unit.start).start();
                 let Some(span) = Span::new(start, end) else { continue };
                 effort.0 = effort.0.saturating_sub(span.len().get());
-                let Some(part) = self.part(caller, &unit.field, span).await? else { continue };
+                let Some(part) = self.part(&unit.field, known, span).await? else { continue };
                 let place = term.places(&part.words).next();
                 if let Some(at) = place {
                     return Ok(Some(Unit { field: unit.field, start: at.shifted(part.start).start() }));
@@ -130,54 +130,47 @@ impl Embedded {
     /// The chunks of a record that have some words, after a place.
     pub(super) async fn units(
         &self,
-        caller: &Caller,
         listed: &Listed<'_>,
         words: &str,
         (pointer, start): (&str, i64),
         limit: i64,
     ) -> Result<Vec<Unit>> {
-        let (scope, record) = (listed.granted.scope, listed.record);
-        let params = bind![caller.grant(), time::now(), scope, record, words, pointer, start, limit];
+        let (grant, scope, record) = (&listed.granted.grant, listed.granted.scope, listed.record);
+        let params = bind![grant.as_str(), time::now(), scope, record, words, pointer, start, limit];
         let mut units = Vec::new();
         for mut row in self.read(Statement::MatchUnits, params).await? {
             let (pointer, _top, start) = (row.text()?, row.text()?, row.int()?);
             let Some(stored) = locate::shape_of(&mut row)? else { continue };
             let Ok(path) = FieldPath::parse(&pointer) else { continue };
             let path = if path.below_top().is_empty() { FieldPath::top_level(path.top()) } else { path };
-            let found = FoundRecord {
-                identity: identity(listed)?,
-                connector: None,
-                label: None,
-                scope,
-                record,
-                time: listed.place.time,
-                emitted_at: listed.emitted_at,
-            };
-            let field = self.stored_field(caller, found, &path, stored).await?;
+            let found = FoundRecord { connector: None, label: None, ..found(listed)? };
+            let field = self.stored_field(found, &path, stored).await?;
             units.push(Unit { field, start: Chars(start.unsigned_abs()) });
         }
         Ok(units)
     }
 
-    /// Reads a part of a field with its words; none if the field was rewritten a moment ago.
-    pub(super) async fn part(&self, caller: &Caller, field: &Field, span: Span) -> Result<Option<Part>> {
-        let text = match self.read_span(caller, field, span).await {
-            Err(SourceError::Changed) => return Ok(None),
-            text => text?,
+    /// Takes a part of a field with its words out of what is known of the record, or reads it; none if the field was
+    /// rewritten a moment ago.
+    pub(super) async fn part(&self, field: &Field, known: &[FieldView], span: Span) -> Result<Option<Part>> {
+        let is_it = |view: &&FieldView| {
+            field.path.below_top().is_empty()
+                && view.name == field.path.top()
+                && view.shape.digest == field.shape.digest
+        };
+        let whole = known.iter().find(is_it).filter(|view| view.is_whole());
+        let text = match whole.and_then(|view| view.head.as_deref()) {
+            Some(whole) => slice(whole, span).to_owned(),
+            None => match self.read_under(field.place.grant(), field, span).await {
+                Err(SourceError::Changed) => return Ok(None),
+                text => text?,
+            },
         };
         let start = span.start();
         let total = field.shape.chars.unwrap_or_default();
         let words = whole_words(&text, start > Chars::ZERO, start + Chars::of(&text) < total);
         Ok(Some(Part { text, start, words }))
     }
-}
-
-/// Which record was listed.
-pub(super) fn identity(listed: &Listed<'_>) -> Result<RecordIdentity, Failure> {
-    let record = RecordId::new(listed.place.record.clone())
-        .map_err(|rule| Failure::Store(format!("a stored key {rule}")))?;
-    let granted = listed.granted;
-    Ok(RecordIdentity { connection: granted.connection.clone(), stream: granted.stream.clone(), record })
 }
 
 /// A chunk, or a phrase, and a little of what is around it.

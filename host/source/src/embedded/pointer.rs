@@ -8,7 +8,6 @@ use crate::embedded::locate::{FoundRecord, StoredShape, field_not_found};
 use crate::embedded::text::PIECE;
 use crate::error::{Failure, Result};
 use crate::shape::{Digest, Field, FieldKind, FieldShape, Place};
-use crate::token::Caller;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -18,20 +17,15 @@ use tokio::sync::mpsc;
 
 impl Embedded {
     /// Finds a value below the top-level field that has no row of its own.
-    pub(super) async fn field_inside(
-        &self,
-        caller: &Caller,
-        found: FoundRecord,
-        path: &FieldPath,
-    ) -> Result<Field> {
-        let (outer_path, outer) = self.nearest_enclosing(caller, &found, path).await?;
+    pub(super) async fn field_inside(&self, found: FoundRecord, path: &FieldPath) -> Result<Field> {
+        let (outer_path, outer) = self.nearest_enclosing(&found, path).await?;
         if outer.shape.kind != FieldKind::Json {
             return Err(field_not_found(path).into());
         }
         let keys = path.keys()[outer_path.keys().len()..].to_vec();
         let identity = found.identity.clone();
-        let outer = self.stored_field(caller, found, &outer_path, outer).await?;
-        let raw = self.walk(caller, &outer, keys).await?.ok_or_else(|| field_not_found(path))?;
+        let outer = self.stored_field(found, &outer_path, outer).await?;
+        let raw = self.walk(&outer, keys).await?.ok_or_else(|| field_not_found(path))?;
         let (kind, text) = match raw.get().as_bytes().first() {
             Some(b'"') => (FieldKind::Text, serde_json::from_str(raw.get()).map_err(broken)?),
             Some(b'{' | b'[') => (FieldKind::Json, raw.get().to_owned()),
@@ -52,20 +46,19 @@ impl Embedded {
             bytes: Bytes::of(&text),
             digest: Digest::of(text.as_bytes()),
         };
-        let place = Place::Held { grant: caller.grant().to_owned(), text };
+        let place = Place::Held { grant: outer.place.grant().to_owned(), text };
         Ok(Field { record: identity, path: path.clone(), shape, place })
     }
 
     /// Climbs from the path towards its top-level field, to the first value that has a row.
     async fn nearest_enclosing(
         &self,
-        caller: &Caller,
         found: &FoundRecord,
         path: &FieldPath,
     ) -> Result<(FieldPath, StoredShape)> {
         let mut at = path.parent();
         while let Some(outer) = at {
-            if let Some(shape) = self.shape_at(caller, found, path.top(), &outer.pointer()).await? {
+            if let Some(shape) = self.shape_at(found, path.top(), &outer.pointer()).await? {
                 return Ok((outer, shape));
             }
             at = outer.parent();
@@ -74,14 +67,14 @@ impl Embedded {
     }
 
     /// Streams a JSON field's text to a parser that stops at the end of the path.
-    async fn walk(&self, caller: &Caller, outer: &Field, keys: Vec<String>) -> Result<Option<Box<RawValue>>> {
+    async fn walk(&self, outer: &Field, keys: Vec<String>) -> Result<Option<Box<RawValue>>> {
         let (pieces, receiver) = mpsc::channel(1);
         let parser =
             tokio::task::spawn_blocking(move || find(Pieces { receiver, piece: Vec::new(), read: 0 }, &keys));
         let total = outer.shape.chars.unwrap_or_default();
         let mut at = Chars::ZERO;
         while at < total {
-            let piece = self.read_span(caller, outer, Span::at(at, PIECE)).await?;
+            let piece = self.read_under(outer.place.grant(), outer, Span::at(at, PIECE)).await?;
             if pieces.send(piece.into_bytes()).await.is_err() {
                 break; // The parser has what it looked for.
             }

@@ -39,9 +39,9 @@ pub(super) fn field(manifest: &Manifest, name: String, kinds: Vec<FieldKind>) ->
 }
 
 /// The views that have a granted field, without the fields that are not.
-pub(super) fn views(manifest: &Manifest, granted: &[FieldInfo]) -> Vec<GrantedView> {
+pub(super) fn views(manifest: &Manifest, granted: &[String]) -> Vec<GrantedView> {
     let cut = |view: &View| {
-        let is_granted = |name: &&String| granted.iter().any(|field| field.name == **name);
+        let is_granted = |name: &&String| granted.contains(*name);
         let fields: Vec<String> = view.fields.iter().filter(is_granted).cloned().collect();
         let complete = fields.len() == view.fields.len();
         GrantedView { id: view.id.clone(), label: view.label.clone(), fields, complete }
@@ -52,8 +52,8 @@ pub(super) fn views(manifest: &Manifest, granted: &[FieldInfo]) -> Vec<GrantedVi
 /// The relationships whose other side is granted in the same connection, and whose foreign key is granted where it stands.
 pub(super) fn relationships(
     own: &Granted,
-    fields: &[FieldInfo],
-    all: &[(Granted, Vec<FieldInfo>)],
+    fields: &[String],
+    all: &[(Granted, Vec<String>)],
 ) -> Vec<GrantedRelationship> {
     let within = |relationship: &Relationship| {
         let (other, theirs) = all.iter().find(|(other, _)| {
@@ -63,7 +63,7 @@ pub(super) fn relationships(
             Cardinality::HasOne => fields,
             Cardinality::HasMany => theirs,
         };
-        holder.iter().find(|field| field.name == relationship.foreign_key)?;
+        holder.iter().find(|field| **field == relationship.foreign_key)?;
         Some(GrantedRelationship {
             name: relationship.name.clone(),
             stream: other.stream.clone(),

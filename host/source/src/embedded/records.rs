@@ -2,12 +2,14 @@
 
 use crate::bind;
 use crate::embedded::catalogue::Granted;
+use crate::embedded::filter::{AT_ONCE, padded};
 use crate::embedded::locate::FoundRecord;
 use crate::embedded::page::{self, Place};
 use crate::embedded::row::Param;
+use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::embedded::{Embedded, locate};
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::prepare::nul;
 use crate::query::{Order, RecordsPage, RecordsQuery};
 use crate::shape::{FieldView, RecordView};
@@ -16,6 +18,7 @@ use crate::token::Caller;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, HashMap};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
 
@@ -45,48 +48,39 @@ impl Embedded {
     pub(super) async fn list_records(&self, caller: &Caller, query: &RecordsQuery) -> Result<RecordsPage> {
         let scopes =
             self.scopes_of(caller, std::slice::from_ref(&query.stream), query.connection.as_ref()).await?;
-        let shown = self.shown_fields(caller, &scopes, query).await?;
+        let shown = self.shown_fields(&scopes, query).await?;
         if let Some(since) = &query.changes_since {
             return self.list_changes(caller, query, since, &scopes, &shown).await;
         }
         let conditions = &query.conditions;
-        self.require_conditions(caller, &scopes, conditions).await?;
+        self.require_conditions(&scopes, conditions).await?;
         let descending = query.order == Order::Descending;
-        let statement = match (self.order_of(caller, &scopes, query).await?, descending) {
+        let statement = match (self.order_of(&scopes, query).await?, descending) {
             (By::Time, true) => Statement::ListNewest,
             (By::Time, false) => Statement::ListOldest,
             (By::Emission, true) => Statement::ListLastEmitted,
             (By::Emission, false) => Statement::ListFirstEmitted,
             (By::Value(field), _) => {
-                return self.list_sorted(caller, query, field, &scopes, &shown).await;
+                return self.list_sorted(query, field, &scopes, &shown).await;
             }
         };
         let connection = query.connection.as_ref().map_or("", |id| id.as_str());
         let told = format!("{conditions:?}");
         let asked = page::asked(&["records", query.stream.as_str(), connection, statement.name(), &told]);
         let after = query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
-        let (listed, next) = self
-            .filtered_stretch(caller, &scopes, statement, after.as_ref(), query.limit, &[], conditions)
-            .await?;
+        let (listed, next) =
+            self.filtered_stretch(&scopes, statement, after.as_ref(), query.limit, &[], conditions).await?;
         let next_cursor = next.map(|place: Place| page::bookmark(&asked, &place));
-        let mut records = Vec::with_capacity(listed.len());
-        for one in &listed {
-            records.push(self.view_listed(caller, one, shown.of(one.granted)).await?);
-        }
+        let records = self.view_all(&listed, &shown).await?;
         Ok(RecordsPage { records, removed: Vec::new(), next_cursor, next_changes_since: None })
     }
 
     /// Finds out what a list is to be ordered by.
-    async fn order_of<'q>(
-        &self,
-        caller: &Caller,
-        scopes: &[Granted],
-        query: &'q RecordsQuery,
-    ) -> Result<By<'q>> {
+    async fn order_of<'q>(&self, scopes: &[Granted], query: &'q RecordsQuery) -> Result<By<'q>> {
         let Some(wanted) = query.sort.as_deref() else { return Ok(By::Time) };
         let (mut is_cursor, mut is_field) = (true, true);
         for granted in scopes {
-            let fields = self.granted_fields(caller, granted).await?;
+            let fields = self.granted_fields(granted).await?;
             let field = fields.iter().find(|field| field.name == wanted);
             if field.is_some_and(|field| field.sortable) {
                 is_cursor &= granted.manifest.cursor_field() == Some(wanted);
@@ -123,7 +117,6 @@ impl Embedded {
     /// Takes a stretch from each connection's stream and merges them; says whether there is more.
     pub(super) async fn stretch<'a>(
         &self,
-        caller: &Caller,
         scopes: &'a [Granted],
         statement: Statement,
         after: Option<&Place>,
@@ -143,8 +136,8 @@ impl Embedded {
                 }
             };
             let one_more = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-            let mut params =
-                bind![caller.grant(), time::now(), granted.scope, time, key, same_moment, one_more];
+            let grant = granted.grant.as_str();
+            let mut params = bind![grant, time::now(), granted.scope, time, key, same_moment, one_more];
             params.extend_from_slice(further);
             // What orders the stream is none of the caller's business if the grant does not name it.
             let statement = match statement {
@@ -165,61 +158,89 @@ impl Embedded {
         Ok((listed, more))
     }
 
-    /// Reads the granted fields of a listed record.
-    pub(super) async fn view_listed(
-        &self,
-        caller: &Caller,
-        listed: &Listed<'_>,
-        only: Option<&[String]>,
-    ) -> Result<RecordView> {
-        let granted = listed.granted;
-        let found = FoundRecord {
-            identity: granted.identity(&listed.place.record)?,
-            connector: granted.connector.clone(),
-            label: granted.label.clone(),
-            scope: granted.scope,
-            record: listed.record,
-            time: listed.place.time,
-            emitted_at: listed.emitted_at,
+    /// Reads the granted fields of listed records, many of a stream at a time.
+    pub(super) async fn view_all(&self, listed: &[Listed<'_>], shown: &Shown) -> Result<Vec<RecordView>> {
+        let mut fields = self.fields_of_all(listed).await?;
+        let view = |one: &Listed<'_>| {
+            let fields = fields.remove(&one.record).unwrap_or_default();
+            Ok(view(found(one)?, fields, shown.of(one.granted)))
         };
-        self.view_found(caller, found, only).await
+        listed.iter().map(view).collect()
+    }
+
+    /// The granted top-level fields of listed records, by the records' own numbers.
+    pub(super) async fn fields_of_all(&self, listed: &[Listed<'_>]) -> Result<HashMap<i64, Vec<FieldView>>> {
+        let mut by_scope: BTreeMap<i64, (&str, Vec<i64>)> = BTreeMap::new();
+        for one in listed {
+            let (_, records) =
+                by_scope.entry(one.granted.scope).or_insert_with(|| (one.granted.grant.as_str(), Vec::new()));
+            records.push(one.record);
+        }
+        let mut fields = HashMap::new();
+        for (scope, (grant, records)) in by_scope {
+            for some in records.chunks(AT_ONCE) {
+                fields.extend(self.view_some(grant, scope, some).await?);
+            }
+        }
+        Ok(fields)
     }
 
     /// Reads the granted fields of a record that was found.
-    pub(super) async fn view_found(
-        &self,
-        caller: &Caller,
-        found: FoundRecord,
-        only: Option<&[String]>,
-    ) -> Result<RecordView> {
-        let mut fields = self.view_fields(caller, found.scope, found.record).await?;
-        // Judged by all that is granted, so that it stays the same whichever fields are asked for.
-        let revision = revision(&fields);
-        fields.retain(|field| only.is_none_or(|only| only.contains(&field.name)));
-        let FoundRecord { identity, connector, label, time, emitted_at, .. } = found;
-        Ok(RecordView { identity, connector, label, time, emitted_at, revision, fields })
+    pub(super) async fn view_found(&self, found: FoundRecord, only: Option<&[String]>) -> Result<RecordView> {
+        let fields = self.view_fields(&found.grant, found.scope, found.record).await?;
+        Ok(view(found, fields, only))
     }
 
     /// Reads the granted top-level fields of a record: short values whole, long ones by their head.
-    pub(super) async fn view_fields(
+    pub(super) async fn view_fields(&self, grant: &str, scope: i64, record: i64) -> Result<Vec<FieldView>> {
+        Ok(self.view_some(grant, scope, &[record]).await?.remove(&record).unwrap_or_default())
+    }
+
+    /// The same of a few records of a stream, by one statement.
+    async fn view_some(
         &self,
-        caller: &Caller,
+        grant: &str,
         scope: i64,
-        record: i64,
-    ) -> Result<Vec<FieldView>> {
-        let mut fields = Vec::new();
-        let params = bind![caller.grant(), time::now(), scope, record];
+        records: &[i64],
+    ) -> Result<HashMap<i64, Vec<FieldView>>> {
+        let mut fields: HashMap<i64, Vec<FieldView>> = HashMap::new();
+        let mut params = bind![grant, time::now(), scope];
+        params.extend(padded(records));
         for mut row in self.read(Statement::RecordFields, params).await? {
-            let name = row.text()?;
+            let (record, name) = (row.int()?, row.text()?);
             let (inline, first_chunk) = (row.text_or_null()?, row.text_or_null()?);
             let Some(stored) = locate::shape_of(&mut row)? else { continue };
             let head = inline.or(first_chunk).map(|head| nul::restore(head, stored.nul_as));
-            fields.push(FieldView { name, shape: stored.shape, head });
+            fields.entry(record).or_default().push(FieldView { name, shape: stored.shape, head });
         }
         // Sorted here and not by the engines, whose collations differ.
-        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        fields.values_mut().for_each(|fields| fields.sort_by(|a, b| a.name.cmp(&b.name)));
         Ok(fields)
     }
+}
+
+/// A listed record as one that was found.
+pub(super) fn found(listed: &Listed<'_>) -> Result<FoundRecord, Failure> {
+    let granted = listed.granted;
+    Ok(FoundRecord {
+        grant: granted.grant.clone(),
+        identity: granted.identity(&listed.place.record)?,
+        connector: granted.connector.clone(),
+        label: granted.label.clone(),
+        scope: granted.scope,
+        record: listed.record,
+        time: listed.place.time,
+        emitted_at: listed.emitted_at,
+    })
+}
+
+/// Shows some of a record's granted fields.
+pub(super) fn view(found: FoundRecord, mut fields: Vec<FieldView>, only: Option<&[String]>) -> RecordView {
+    // Judged by all that is granted, so that it stays the same whichever fields are asked for.
+    let revision = revision(&fields);
+    fields.retain(|field| only.is_none_or(|only| only.contains(&field.name)));
+    let FoundRecord { identity, connector, label, time, emitted_at, .. } = found;
+    RecordView { identity, connector, label, time, emitted_at, revision, fields }
 }
 
 /// Sums up the granted fields, which come sorted.

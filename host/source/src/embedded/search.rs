@@ -10,10 +10,12 @@ use crate::embedded::page::{self, Place};
 use crate::embedded::phrase::{Effort, Unit, near};
 use crate::embedded::records::Listed;
 use crate::embedded::row::Param;
+use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::filter::Condition;
 use crate::query::{FieldMatch, Recall, SearchHit, SearchPage, SearchQuery};
+use crate::shape::FieldView;
 use crate::terms::{Stem, TERMS_MAX, Terms};
 use crate::token::Caller;
 use stepwell_contract::budget::EXCERPTS_PER_HIT;
@@ -46,10 +48,10 @@ impl Embedded {
         parts.extend(query.streams.iter().map(|stream| stream.as_str()));
         let told = format!("{:?}", query.conditions);
         parts.push(&told);
-        self.require_conditions(caller, &scopes, &query.conditions).await?;
+        self.require_conditions(&scopes, &query.conditions).await?;
         let asked = page::asked(&parts);
         let after = query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
-        let search = Searching { caller, scopes: &scopes, terms: &terms, conditions: &query.conditions };
+        let search = Searching { scopes: &scopes, terms: &terms, conditions: &query.conditions };
         let (listed, next) = match terms.need_the_text() {
             true => self.settled_stretch(&search, after, query.limit).await?,
             false => self.worded_stretch(&search, after.as_ref(), query.limit).await?,
@@ -58,10 +60,10 @@ impl Embedded {
         let complete = !truncated || listed.len() == query.limit;
         let recall = Recall { complete, truncated, streams: scopes.len() };
         let next_cursor = next.map(|place| page::bookmark(&asked, &place));
+        let records = self.view_all(&listed, &Shown::ALL).await?;
         let mut hits = Vec::with_capacity(listed.len());
-        for one in &listed {
-            let record = self.view_listed(caller, one, None).await?;
-            let matches = self.matches(caller, one, &terms).await?;
+        for (one, record) in listed.iter().zip(records) {
+            let matches = self.matches(one, &record.fields, &terms).await?;
             hits.push(SearchHit { record, matches });
         }
         Ok(SearchPage { hits, next_cursor, ignored_words: terms.ignored, recall })
@@ -80,8 +82,8 @@ impl Embedded {
         words.resize(TERMS_MAX, Param::Text(None));
         let excluded = search.terms.excluded_words();
         words.push(if excluded.is_empty() { Param::Text(None) } else { any(&excluded) });
-        let Searching { caller, scopes, conditions, .. } = search;
-        self.filtered_stretch(caller, scopes, Statement::Search, after, limit, &words, conditions).await
+        let Searching { scopes, conditions, .. } = search;
+        self.filtered_stretch(scopes, Statement::Search, after, limit, &words, conditions).await
     }
 
     /// The same, of those whose text has the phrases too.
@@ -94,12 +96,14 @@ impl Embedded {
         let (mut kept, mut effort) = (Vec::new(), Effort(TEXT_MAX));
         loop {
             let (listed, next) = self.worded_stretch(search, after.as_ref(), BATCH).await?;
+            let fields = self.fields_of_all(&listed).await?;
             for one in listed {
                 if kept.len() == limit || !effort.is_left() {
                     return Ok((kept, after));
                 }
                 after = Some(one.place.clone());
-                if self.phrases_hold(search.caller, &one, search.terms, &mut effort).await? {
+                let known = fields.get(&one.record).map_or(&[][..], Vec::as_slice);
+                if self.phrases_hold(&one, known, search.terms, &mut effort).await? {
                     kept.push(one);
                 }
             }
@@ -111,15 +115,20 @@ impl Embedded {
     }
 
     /// Finds where in a record the terms stand: the places with the most different ones first.
-    async fn matches(&self, caller: &Caller, listed: &Listed<'_>, terms: &Terms) -> Result<Vec<FieldMatch>> {
+    async fn matches(
+        &self,
+        listed: &Listed<'_>,
+        known: &[FieldView],
+        terms: &Terms,
+    ) -> Result<Vec<FieldMatch>> {
         let mut units: Vec<Unit> = Vec::new();
         for term in terms.wanted.iter().filter(|term| term.is_phrase()) {
-            units.extend(self.find_term(caller, listed, term, &mut Effort(0)).await?);
+            units.extend(self.find_term(listed, known, term, &mut Effort(0)).await?);
         }
         let lookups = terms.lookups();
         // A stretch of text that has all the words is what a reader wants to see, wherever in a long field it stands.
         for words in [self.engine.all_words(&lookups), self.engine.any_word(&lookups)] {
-            let having = self.units(caller, listed, &words, ("", -1), PLACES).await?;
+            let having = self.units(listed, &words, ("", -1), PLACES).await?;
             if !having.is_empty() {
                 units.extend(having);
                 break;
@@ -127,7 +136,7 @@ impl Embedded {
         }
         let mut found: Vec<(usize, FieldMatch)> = Vec::new();
         for Unit { field, start } in units {
-            let Some(part) = self.part(caller, &field, near(start)).await? else { continue };
+            let Some(part) = self.part(&field, known, near(start)).await? else { continue };
             let place = excerpt(&part.text, part.start, start, &part.words, &terms.wanted);
             let Some(place) = place else { continue };
             let Excerpt { score, at, snippet, snippet_at } = place;
@@ -143,9 +152,8 @@ impl Embedded {
     }
 }
 
-/// What is looked for, where, and for whom.
+/// What is looked for, and where.
 struct Searching<'a> {
-    caller: &'a Caller,
     scopes: &'a [Granted],
     terms: &'a Terms,
     conditions: &'a [Condition],

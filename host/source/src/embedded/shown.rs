@@ -4,7 +4,6 @@ use crate::embedded::catalogue::Granted;
 use crate::embedded::{Embedded, project};
 use crate::error::Result;
 use crate::query::RecordsQuery;
-use crate::token::Caller;
 use std::collections::HashMap;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Code, Refusal};
@@ -13,6 +12,9 @@ use stepwell_contract::{Code, Refusal};
 pub(super) struct Shown(Option<HashMap<i64, Vec<String>>>);
 
 impl Shown {
+    /// All that is granted.
+    pub(super) const ALL: Self = Self(None);
+
     /// The fields of a stream's records.
     pub(super) fn of(&self, granted: &Granted) -> Option<&[String]> {
         self.0.as_ref().map(|fields| fields.get(&granted.scope).map_or(&[][..], Vec::as_slice))
@@ -21,12 +23,7 @@ impl Shown {
 
 impl Embedded {
     /// Takes the fields that are named, or those of a view as far as they are granted.
-    pub(super) async fn shown_fields(
-        &self,
-        caller: &Caller,
-        scopes: &[Granted],
-        query: &RecordsQuery,
-    ) -> Result<Shown> {
+    pub(super) async fn shown_fields(&self, scopes: &[Granted], query: &RecordsQuery) -> Result<Shown> {
         if query.fields.is_none() && query.view.is_none() {
             return Ok(Shown(None));
         }
@@ -38,20 +35,18 @@ impl Embedded {
         for granted in scopes {
             let fields = match &query.fields {
                 Some(fields) => {
-                    self.require_granted(caller, granted.scope, fields).await?;
+                    self.require_granted(&granted.grant, granted.scope, fields).await?;
                     fields.clone()
                 }
-                None => {
-                    self.fields_of_view(caller, granted, query.view.as_deref().unwrap_or_default()).await?
-                }
+                None => self.fields_of_view(granted, query.view.as_deref().unwrap_or_default()).await?,
             };
             shown.insert(granted.scope, fields);
         }
         Ok(Shown(Some(shown)))
     }
 
-    async fn fields_of_view(&self, caller: &Caller, granted: &Granted, view: &str) -> Result<Vec<String>> {
-        let fields = self.granted_fields(caller, granted).await?;
+    async fn fields_of_view(&self, granted: &Granted, view: &str) -> Result<Vec<String>> {
+        let fields = self.granted_names(&granted.grant, granted.scope).await?;
         let views = project::views(&granted.manifest, &fields);
         if let Some(found) = views.iter().find(|known| known.id == view) {
             return Ok(found.fields.clone());

@@ -1,21 +1,25 @@
 //! Lists records by the value of a field.
 //!
-//! Values are compared here and not by the engines, which differ in how they read numbers and order text. A page walks
-//! the stream once and keeps no more records than it shows.
+//! Values are compared as they are spelled here and not by the engines, which differ in how they read numbers and order
+//! text. Where the index of values has them in their order, a page is read along it. Else a page walks the stream once
+//! and keeps no more records than it shows.
+
+mod index;
 
 use crate::bind;
 use crate::embedded::Embedded;
 use crate::embedded::catalogue::Granted;
 use crate::embedded::page::{self, Place};
 use crate::embedded::records::Listed;
+use crate::embedded::row::Row;
 use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::ordered;
+use crate::prepare::nul;
 use crate::query::{Order, RecordsPage, RecordsQuery};
 use crate::shape::FieldKind;
-use crate::time::{self, Millis};
-use crate::token::Caller;
+use crate::time;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use stepwell_contract::unit::slice;
@@ -24,6 +28,9 @@ use stepwell_contract::{Chars, Span};
 /// How many values are held at a time.
 const PAGE: i64 = 2_000;
 
+/// How many records are taken from the index together if not all of them may be shown.
+const BATCH: usize = 128;
+
 /// How much of a text tells in its order, so that a bookmark stays short.
 const TELLING: Chars = Chars(128);
 
@@ -31,7 +38,7 @@ const TELLING: Chars = Chars(128);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Key {
     Number(String),
-    Moment(Millis),
+    Moment(String),
     Text(String),
 }
 
@@ -40,6 +47,7 @@ enum Key {
 struct Spot {
     key: Option<Key>,
     connection: String,
+    #[serde(deserialize_with = "page::without_nul")]
     record: String,
 }
 
@@ -47,7 +55,6 @@ impl Embedded {
     /// Lists a page of records by a granted field's value.
     pub(super) async fn list_sorted(
         &self,
-        caller: &Caller,
         query: &RecordsQuery,
         field: &str,
         scopes: &[Granted],
@@ -60,47 +67,105 @@ impl Embedded {
             query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
         let mut best: Vec<(Spot, Listed<'_>)> = Vec::new();
         for granted in scopes {
-            let mut last = 0;
-            loop {
-                let params = bind![caller.grant(), time::now(), granted.scope, last, field, PAGE];
-                let rows = self.read(Statement::SortValues, params).await?;
-                let is_full = rows.len() as i64 == PAGE;
-                let mut values = Vec::with_capacity(rows.len());
-                for mut row in rows {
-                    let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
-                    let (kind, value) = (row.int_or_null()?, row.text_or_null()?);
-                    last = record;
-                    let key = kind.and_then(FieldKind::from_code).zip(value).and_then(Key::of);
-                    let connection = granted.connection.to_string();
-                    let spot = Spot { key, connection: connection.clone(), record: rid.clone() };
-                    if after.as_ref().is_none_or(|after| spot.cmp(after, query.order).is_gt()) {
-                        let place =
-                            Place { time, connection, stream: granted.stream.to_string(), record: rid };
-                        values.push((spot, Listed { granted, record, place, emitted_at }));
-                    }
-                }
-                if !query.conditions.is_empty() {
-                    let records = values.iter().map(|(_, listed)| listed.record).collect();
-                    let met = self.meeting(caller, granted.scope, records, &query.conditions).await?;
-                    values.retain(|(_, listed)| met.contains(&listed.record));
-                }
-                best.extend(values);
-                best.sort_by(|(a, _), (b, _)| a.cmp(b, query.order));
-                best.truncate(query.limit + 1);
-                if !is_full {
-                    break;
-                }
-            }
+            best.extend(match self.along_index(query, field, granted, after.as_ref()).await? {
+                Some(found) => found,
+                None => self.by_walking(query, field, granted, after.as_ref()).await?,
+            });
         }
+        best.sort_by(|(a, _), (b, _)| a.cmp(b, query.order));
         let has_more = best.len() > query.limit;
         best.truncate(query.limit);
         let next_cursor = best.last().filter(|_| has_more).map(|(spot, _)| page::bookmark(&asked, spot));
-        let mut records = Vec::with_capacity(best.len());
-        for (_, listed) in &best {
-            records.push(self.view_listed(caller, listed, shown.of(listed.granted)).await?);
-        }
+        let listed: Vec<Listed<'_>> = best.into_iter().map(|(_, listed)| listed).collect();
+        let records = self.view_all(&listed, shown).await?;
         Ok(RecordsPage { records, removed: Vec::new(), next_cursor, next_changes_since: None })
     }
+
+    /// As many records of a stream as a page can show and one more, from the index; none if it does not have their order.
+    async fn along_index<'a>(
+        &self,
+        query: &RecordsQuery,
+        field: &str,
+        granted: &'a Granted,
+        after: Option<&Spot>,
+    ) -> Result<Option<Vec<(Spot, Listed<'a>)>>> {
+        let Some(sections) = self.sections(granted, field, query.order).await? else {
+            return Ok(None);
+        };
+        let all = query.conditions.is_empty();
+        let most = if all { query.limit + 1 } else { BATCH };
+        let (mut best, mut after) = (Vec::new(), after.cloned());
+        loop {
+            let Some(found) = sections.next(self, after.as_ref(), most).await? else {
+                return Ok(None);
+            };
+            let is_full = found.len() == most;
+            after = found.last().map(|(spot, _)| spot.clone());
+            best.extend(self.meeting_all(query, granted, found).await?);
+            if best.len() > query.limit || !is_full {
+                return Ok(Some(best));
+            }
+        }
+    }
+
+    /// The same from a walk through the whole stream.
+    async fn by_walking<'a>(
+        &self,
+        query: &RecordsQuery,
+        field: &str,
+        granted: &'a Granted,
+        after: Option<&Spot>,
+    ) -> Result<Vec<(Spot, Listed<'a>)>> {
+        let (mut best, mut last) = (Vec::new(), String::new());
+        loop {
+            let params =
+                bind![granted.grant.as_str(), time::now(), granted.scope, last.as_str(), field, PAGE];
+            let rows = self.read(Statement::SortValues, params).await?;
+            let is_full = rows.len() as i64 == PAGE;
+            let mut values = Vec::with_capacity(rows.len());
+            for mut row in rows {
+                let (spot, listed) = valued(&mut row, granted)?;
+                last.clone_from(&spot.record);
+                if after.is_none_or(|after| spot.cmp(after, query.order).is_gt()) {
+                    values.push((spot, listed));
+                }
+            }
+            best.extend(self.meeting_all(query, granted, values).await?);
+            best.sort_by(|(a, _): &(Spot, _), (b, _)| a.cmp(b, query.order));
+            best.truncate(query.limit + 1);
+            if !is_full {
+                return Ok(best);
+            }
+        }
+    }
+
+    /// Keeps the records that meet all conditions.
+    async fn meeting_all<'a>(
+        &self,
+        query: &RecordsQuery,
+        granted: &Granted,
+        mut values: Vec<(Spot, Listed<'a>)>,
+    ) -> Result<Vec<(Spot, Listed<'a>)>> {
+        if !query.conditions.is_empty() {
+            let records = values.iter().map(|(_, listed)| listed.record).collect();
+            let met = self.meeting(granted, records, &query.conditions).await?;
+            values.retain(|(_, listed)| met.contains(&listed.record));
+        }
+        Ok(values)
+    }
+}
+
+/// Reads a record with the value that it is sorted by.
+fn valued<'a>(row: &mut Row, granted: &'a Granted) -> Result<(Spot, Listed<'a>), Failure> {
+    let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
+    let (kind, value, nul_as) = (row.int_or_null()?, row.text_or_null()?, row.int_or_null()?);
+    let nul_as = nul_as.and_then(|code| char::from_u32(u32::try_from(code).ok()?));
+    let value = value.map(|value| nul::restore(value, nul_as));
+    let key = kind.and_then(FieldKind::from_code).zip(value).and_then(Key::of);
+    let connection = granted.connection.to_string();
+    let spot = Spot { key, connection: connection.clone(), record: rid.clone() };
+    let place = Place { time, connection, stream: granted.stream.to_string(), record: rid };
+    Ok((spot, Listed { granted, record, place, emitted_at }))
 }
 
 impl Spot {
@@ -122,8 +187,8 @@ impl Key {
     fn of((kind, value): (FieldKind, String)) -> Option<Self> {
         match kind {
             FieldKind::Number => Some(Self::Number(value)),
-            FieldKind::Text => Some(match time::parse(&value) {
-                Some(moment) => Self::Moment(moment),
+            FieldKind::Text => Some(match ordered::moment(&value) {
+                Some(_) => Self::Moment(value),
                 None => Self::Text(slice(&value, Span::at(Chars::ZERO, TELLING)).to_owned()),
             }),
             FieldKind::Boolean => Some(Self::Text(value)),
@@ -142,7 +207,7 @@ impl Key {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Number(one), Self::Number(two)) => ordered::number(one).cmp(&ordered::number(two)),
-            (Self::Moment(one), Self::Moment(two)) => one.cmp(two),
+            (Self::Moment(one), Self::Moment(two)) => ordered::moment(one).cmp(&ordered::moment(two)),
             (Self::Text(one), Self::Text(two)) => one.cmp(two),
             _ => self.rank().cmp(&other.rank()),
         }

@@ -32,13 +32,34 @@ macro_rules! record_in_sight {
     };
 }
 
-/// The values of two granted fields of records.
-macro_rules! pair_of_values {
-    ($one:literal, $two:literal) => {
+/// Whether the grant covers all records of a stream.
+macro_rules! all_records {
+    () => {
+        "gs.since IS NULL AND gs.until IS NULL AND gs.listed = 0 "
+    };
+}
+
+/// Whether the record that has the value `v` lies within them. It is looked at only if they say anything.
+macro_rules! value_in_sight {
+    () => {
         concat!(
-            "SELECT r.id, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
+            "((gs.since IS NULL AND gs.until IS NULL AND gs.listed = 0) OR EXISTS (
+               SELECT 1 FROM record r WHERE r.id = v.rec AND r.scope = s.id AND ",
+            record_in_sight!(),
+            ")) "
+        )
+    };
+}
+
+/// The values of two granted fields of records, whose stream is found as told.
+macro_rules! pair_of_values {
+    ($scope:literal, $one:literal, $two:literal) => {
+        concat!(
+            "SELECT r.id, r.rid, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
             under_grant!(),
-            "JOIN record r ON r.scope = s.id AND ",
+            "JOIN record r ON ",
+            $scope,
+            " = s.id AND ",
             record_in_sight!(),
             "LEFT JOIN grant_field ga ON ga.grant_id = g.id AND ga.scope = s.id AND ga.field = ",
             $one,
@@ -50,7 +71,16 @@ macro_rules! pair_of_values {
     };
 }
 
-/// As many records as one statement looks at together.
+/// As many records as one statement looks at together, for a join that begins with `+r.scope`. The sign keeps SQLite from
+/// walking the whole stream along an index that begins with it, which it takes for cheaper than 32 look-ups.
+macro_rules! records_from_4 {
+    () => {
+        "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
+         ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35"
+    };
+}
+
+/// The same from the next parameter on.
 macro_rules! records_from_5 {
     () => {
         "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
@@ -117,16 +147,79 @@ macro_rules! listed {
     };
 }
 
+/// What a list by a field's values reads of a record.
+macro_rules! sorted {
+    () => {
+        concat!(
+            "SELECT r.id, r.rid, ",
+            known_time!(),
+            ", r.emitted, f.kind, f.inline, f.nul_as ",
+            under_grant!()
+        )
+    };
+}
+
+/// Records by a granted field's value from `?5` to before `?6`, beyond the value `?7`, and of that value those that `?9`
+/// says: none (-1), those beyond the key `?8` (0), all (1).
+macro_rules! valued {
+    ($beyond:literal, $way:literal) => {
+        concat!(
+            sorted!(),
+            "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+             JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6
+             JOIN record r ON r.id = v.rec AND r.scope = s.id AND ",
+            record_in_sight!(),
+            "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+            grant_counts!(),
+            "AND s.id = ?3 AND (v.value ",
+            $beyond,
+            " ?7 OR (v.value = ?7
+               AND (CAST(?9 AS BIGINT) > 0 OR (CAST(?9 AS BIGINT) = 0 AND r.rid ",
+            $beyond,
+            " ?8))))
+             ORDER BY v.value ",
+            $way,
+            ", r.rid ",
+            $way,
+            " LIMIT ?10"
+        )
+    };
+}
+
+/// Records whose granted field has no value from `?5` on, by key, as `?7` and `?6` say where to go on.
+macro_rules! unvalued {
+    ($beyond:literal, $way:literal) => {
+        concat!(
+            sorted!(),
+            "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+             JOIN record r ON r.scope = s.id AND ",
+            record_in_sight!(),
+            "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
+            grant_counts!(),
+            "AND s.id = ?3 AND (CAST(?7 AS BIGINT) > 0 OR (CAST(?7 AS BIGINT) = 0 AND r.rid ",
+            $beyond,
+            " ?6)) AND NOT EXISTS (
+               SELECT 1 FROM filter_value v
+               WHERE v.rec = r.id AND v.top = gf.field AND v.scope = s.id AND v.value >= ?5)
+             ORDER BY r.rid ",
+            $way,
+            " LIMIT ?8"
+        )
+    };
+}
+
 /// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the
 /// grant themselves, so that each is worked out once and not again for every record.
 macro_rules! search {
-    ($words:ident) => {
+    ($words:ident, $scope:literal) => {
         concat!(
             "SELECT r.id, r.rid, ",
             known_time!(),
             ", r.emitted ",
             under_grant!(),
-            "JOIN record r ON r.scope = s.id AND ",
+            "JOIN record r ON ",
+            $scope,
+            " = s.id AND ",
             record_in_sight!(),
             grant_counts!(),
             "AND s.id = ?3
@@ -281,8 +374,22 @@ pub enum Reads {
 
 statements! {
     /// Who a token speaks for.
-    Authenticate Books = "SELECT t.kind, t.expires_at, t.revoked_at, g.id, g.client, g.expires_at, g.revoked_at
-        FROM token t LEFT JOIN grants g ON g.id = t.grant_id WHERE t.sha256 = ?1";
+    Authenticate Books = "SELECT t.kind, t.expires_at, t.revoked_at, COALESCE(g.id, p.id), COALESCE(g.client, p.client),
+          COALESCE(g.expires_at, p.expires_at), COALESCE(g.revoked_at, p.revoked_at)
+        FROM token t LEFT JOIN grants g ON g.id = t.grant_id LEFT JOIN package p ON p.id = t.package_id
+        WHERE t.sha256 = ?1";
+
+    /// The grants of a package: when the package ended, and for each grant when that did.
+    PackageGrants Books = "SELECT p.revoked_at, p.expires_at, g.id, g.revoked_at, g.expires_at
+        FROM package p JOIN package_grant pg ON pg.package_id = p.id JOIN grants g ON g.id = pg.grant_id
+        WHERE p.id = ?1 ORDER BY g.id";
+    /// What the grants of a package cover, those that ended too: for the ledger.
+    PackageScopes Books = "SELECT g.id, g.client, s.connection, s.stream
+        FROM package_grant pg JOIN grants g ON g.id = pg.grant_id JOIN grant_scope gs ON gs.grant_id = g.id
+        JOIN scope s ON s.id = gs.scope WHERE pg.package_id = ?1";
+
+    /// Whose grant it is and whether it counts, for a token that was checked elsewhere.
+    Admit Books = "SELECT client, expires_at, revoked_at FROM grants WHERE id = ?1";
 
     /// Whether a grant counts, for saying why nothing was found.
     GrantTimes Books = "SELECT revoked_at, expires_at FROM grants WHERE id = ?1";
@@ -314,21 +421,33 @@ statements! {
          LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?7 AND t.char_start < ?8 ",
         grant_counts!(), "AND s.id = ?3 ORDER BY t.char_start");
 
-    /// All granted top-level fields of a record, each with its value or first chunk.
+    /// All granted top-level fields of the records `?4` to `?35`, each with its value or first chunk.
     RecordFields Content = concat!(
-        "SELECT f.top, f.inline, t.text, ", shape!(), under_grant!(),
+        "SELECT r.id, f.top, f.inline, t.text, ", shape!(), under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
-         JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
+         JOIN record r ON +r.scope = s.id AND r.id IN (", records_from_4!(), ") AND ", record_in_sight!(),
         "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0
          LEFT JOIN seg t ON t.field = f.id AND t.char_start = 0 ",
         grant_counts!(), "AND s.id = ?3");
 
-    /// The granted fields of a connection's stream, and the kinds of value that are in them.
+    /// The granted fields of a connection's stream, whether all of its records are granted, and if so the kinds of value
+    /// that are in the fields.
     GrantedFields Shape = concat!(
-        "SELECT gf.field, sf.kinds ", under_grant!(),
+        "SELECT gf.field, CAST(CASE WHEN ", all_records!(), "THEN 1 ELSE 0 END AS BIGINT),
+           CASE WHEN ", all_records!(), "THEN sf.kinds END ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
          LEFT JOIN scope_field sf ON sf.scope = s.id AND sf.field = gf.field ",
         grant_counts!(), "AND s.id = ?3");
+
+    /// The kinds of value in the granted fields of the `?4` records in sight that were emitted last.
+    KindsInSight Shape = concat!(
+        "SELECT f.top, f.kind FROM (
+           SELECT r.id, s.id AS scope, g.id AS grant_id ", under_grant!(),
+        "  JOIN record r ON r.scope = s.id AND ", record_in_sight!(), grant_counts!(),
+        "  AND s.id = ?3 ORDER BY r.emitted DESC, r.rid DESC LIMIT ?4) n
+         JOIN grant_field gf ON gf.grant_id = n.grant_id AND gf.scope = n.scope
+         JOIN field f ON f.rec = n.id AND f.top = gf.field AND f.nested = 0
+         GROUP BY f.top, f.kind");
 
     /// The granted streams.
     GrantedScopes Shape = concat!(
@@ -346,13 +465,35 @@ statements! {
     /// As [`Statement::ListOldest`] by that moment.
     ListFirstEmitted Shape = listed!("r.emitted", ">", "ASC", "1 = 1 ");
 
-    /// The value of the granted field `?5` that records are to be sorted by, record by record after the record `?4`.
+    /// The value of the granted field `?5` that records are to be sorted by, by key after `?4`.
     SortValues Content = concat!(
-        "SELECT r.id, r.rid, ", known_time!(), ", r.emitted, f.kind, f.inline ", under_grant!(),
+        sorted!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
          JOIN record r ON r.scope = s.id AND ", record_in_sight!(),
         "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
-        grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?6");
+        grant_counts!(), "AND s.id = ?3 AND r.rid > ?4 ORDER BY r.rid LIMIT ?6");
+
+    /// A stretch of a stream's records by the values of the granted field `?4`, the least first.
+    ValuedUp Content = valued!(">", "ASC");
+    /// The same with the greatest first.
+    ValuedDown Content = valued!("<", "DESC");
+    /// A stretch of a stream's records whose granted field `?4` has no value with a place in the order.
+    UnvaluedUp Content = unvalued!(">", "ASC");
+    /// The same from the last key on.
+    UnvaluedDown Content = unvalued!("<", "DESC");
+    /// A record whose granted field `?4` holds a text in its row that is too long for the index of values.
+    MiddlingText Shape = concat!(
+        "SELECT r.id ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN field f ON f.top = gf.field AND f.nested = 0 AND f.kind = 0 AND f.chars > 256 AND f.chars <= 4096
+         JOIN record r ON r.id = f.rec AND r.scope = s.id AND ", record_in_sight!(),
+        grant_counts!(), "AND s.id = ?3 LIMIT 1");
+    /// How many values from `?5` to before `?6` the granted field `?4` has, counted up to `?7`.
+    CountValues Content = concat!(
+        "SELECT CAST(COUNT(*) AS BIGINT) FROM (SELECT 1 ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6 AND ",
+        value_in_sight!(), grant_counts!(), "AND s.id = ?3 LIMIT ?7) n");
 
     /// The newest records whose granted field `?4` holds the value with the digest `?5`.
     Related Shape = concat!(
@@ -363,10 +504,13 @@ statements! {
         grant_counts!(), "AND s.id = ?3 ORDER BY 3 DESC, r.rid DESC LIMIT ?6");
 
     /// The records in sight that changed after the revision `?5` and up to `?6`, by key after `?4`.
-    Changed Shape = changed!();
+    Changed Shape = changed!("r.rid", "ORDER BY r.rid LIMIT ?7");
+    /// Some of the same, in no order, found by their revisions: quick where few changed.
+    ChangedFew Shape = changed!("COALESCE(r.rid, '')", "LIMIT ?7");
     /// The keys that were in sight at the revision `?5` and no longer at `?6`, after `?4`.
     Removed Shape = removed!();
-    /// The last revision after `?4` at which something changed that the grant covers.
+    /// Records of a revision after `?4`, the latest first, before the record `?6` of the revision `?5`: at which revision
+    /// each came into sight, got a granted field or another value of one, and lost one.
     LatestChange Shape = latest_change!();
     /// The last revision after `?4` at which a record went out of the grant's sight.
     LatestRemoval Shape = latest_removal!();
@@ -377,7 +521,7 @@ statements! {
 
     /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
     /// `?16` looks for.
-    Search Shape = search!(words_sqlite);
+    Search Shape = search!(words_sqlite, "+r.scope");
 
     /// Where a record's granted fields have the words that `?5` looks for: which row, and where its chunk starts, after
     /// the chunk at `?7` of the row `?6`.
@@ -387,18 +531,29 @@ statements! {
            AND w.rowid BETWEEN (SELECT MIN(id) FROM unit WHERE rec = ?4) AND (SELECT MAX(id) FROM unit WHERE rec = ?4) ",
         "w.unit_words MATCH ?5");
 
-    /// The values of two granted fields, record by record after the record `?4`.
+    /// The values after `?5` and before `?6` that the granted field `?4` has, in their order, each with how many records have it.
+    ValueCounts Content = concat!(
+        "SELECT v.value, CAST(COUNT(*) AS BIGINT) ", under_grant!(),
+        "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
+         JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value > ?5 AND v.value < ?6 AND ",
+        value_in_sight!(), grant_counts!(), "AND s.id = ?3 GROUP BY v.value ORDER BY v.value LIMIT ?7");
+    /// How many records there are.
+    Count Shape = concat!(
+        "SELECT CAST(COUNT(*) AS BIGINT) ", under_grant!(),
+        "JOIN record r ON r.scope = s.id AND ", record_in_sight!(), grant_counts!(), "AND s.id = ?3");
+    /// The values of two granted fields, by key after `?4`.
     Values Content = concat!(
-        pair_of_values!("?5", "?6"), grant_counts!(), "AND s.id = ?3 AND r.id > ?4 ORDER BY r.id LIMIT ?7");
+        pair_of_values!("r.scope", "?5", "?6"), grant_counts!(),
+        "AND s.id = ?3 AND r.rid > ?4 ORDER BY r.rid LIMIT ?7");
     /// The same in the records `?5` to `?36`: the values of the fields `?4` and `?37`.
     ValuesOf Content = concat!(
-        pair_of_values!("?4", "?37"), grant_counts!(), "AND s.id = ?3 AND r.id IN (", records_from_5!(), ")");
+        pair_of_values!("+r.scope", "?4", "?37"), grant_counts!(), "AND s.id = ?3 AND r.id IN (", records_from_5!(), ")");
 
     /// The values of a granted field in the records `?5` to `?36`, as filters compare them.
     FilterValues Content = concat!(
         "SELECT r.id, v.value ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
-         JOIN record r ON r.scope = s.id AND r.id IN (", records_from_5!(), ") AND ", record_in_sight!(),
+         JOIN record r ON +r.scope = s.id AND r.id IN (", records_from_5!(), ") AND ", record_in_sight!(),
         "JOIN filter_value v ON v.rec = r.id AND v.top = gf.field AND v.scope = s.id ",
         grant_counts!(), "AND s.id = ?3");
 
@@ -428,7 +583,8 @@ statements! {
     /// The fields that a stream has.
     ScopeFields Books = "SELECT field, kinds FROM scope_field WHERE scope = ?1 ORDER BY field";
     /// All grants.
-    Grants Books = "SELECT id, client, subject, purpose, access_mode, issued_at, expires_at, revoked_at
+    Grants Books = "SELECT id, client, subject, purpose, access_mode, issued_at, expires_at, revoked_at, purpose_code,
+          retention, source, consumed_at
         FROM grants ORDER BY issued_at, id";
     /// What the grants cover.
     GrantScopes Books = "SELECT gs.grant_id, s.id, s.stream, s.connection, c.label, s.manifest, gs.since, gs.until, gs.listed
@@ -438,6 +594,12 @@ statements! {
     GrantFields Books = "SELECT grant_id, scope, field FROM grant_field ORDER BY grant_id, scope, field";
     /// Which records the grants list.
     GrantResources Books = "SELECT grant_id, scope, rid FROM grant_resource ORDER BY grant_id, scope, rid";
+    /// All packages.
+    Packages Books = "SELECT id, client, issued_at, expires_at, revoked_at FROM package ORDER BY issued_at, id";
+    /// Which grants the packages hold.
+    PackageMembers Books = "SELECT package_id, grant_id FROM package_grant ORDER BY package_id, grant_id";
+    /// All tokens, as far as they are kept.
+    Tokens Books = "SELECT sha256, kind, grant_id, package_id, label, created_at, expires_at, revoked_at FROM token";
     /// How many records a connection's stream has.
     CountRecords Books = "SELECT CAST(COUNT(*) AS BIGINT) FROM record WHERE scope = ?1";
 
@@ -489,9 +651,12 @@ statements! {
     ForgetOrder Nothing = "UPDATE record SET time = emitted, sha256 = ?2 WHERE scope = ?1";
     /// Forgets the consent times of a stream's records, and what they are compared by, because another field has them now.
     ForgetConsent Nothing = "UPDATE record SET consent_time = NULL, sha256 = ?2 WHERE scope = ?1";
-    /// Forgets the records that went out of sight before the moment `?2`.
+    /// Forgets the records that went out of sight before the moment `?2`. Where one has moved and is still there, it stays
+    /// known where it was before: else it would look as if it had come into sight of those who saw it all along.
     ForgetFormerRecords Nothing = "DELETE FROM former_record WHERE scope = ?1
-        AND ended <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)";
+        AND ended <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)
+        AND NOT EXISTS (SELECT 1 FROM record r
+          WHERE r.scope = former_record.scope AND r.rid = former_record.rid AND r.period = former_record.ended)";
     /// Forgets the fields that records lost before the moment `?2`.
     ForgetFormerFields Nothing = "DELETE FROM former_field WHERE rec IN (SELECT id FROM record WHERE scope = ?1)
         AND revision <= (SELECT COALESCE(MAX(revision), 0) FROM mark WHERE scope = ?1 AND at < ?2)";
@@ -499,8 +664,9 @@ statements! {
     AddScopeField Nothing = "INSERT INTO scope_field (scope, field, kinds) VALUES (?1, ?2, ?3)
         ON CONFLICT (scope, field) DO UPDATE SET kinds = scope_field.kinds | excluded.kinds";
     /// Makes a grant.
-    AddGrant Nothing = "INSERT INTO grants (id, client, subject, purpose, access_mode, issued_at, expires_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    AddGrant Nothing = "INSERT INTO grants (id, client, subject, purpose, access_mode, issued_at, expires_at, purpose_code,
+          retention, source)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     /// Adds a connection's stream to a grant.
     AddGrantScope Nothing = "INSERT INTO grant_scope (grant_id, scope, since, until, listed) VALUES (?1, ?2, ?3, ?4, ?5)";
     /// Adds a field to a grant.
@@ -509,13 +675,34 @@ statements! {
     AddGrantResource Nothing = "INSERT INTO grant_resource (grant_id, scope, rid) VALUES (?1, ?2, ?3)";
     /// Revokes a grant, once.
     RevokeGrant Nothing = "UPDATE grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+    /// Makes a package.
+    AddPackage Nothing = "INSERT INTO package (id, client, issued_at, expires_at) VALUES (?1, ?2, ?3, ?4)";
+    /// Adds a grant to a package.
+    AddPackageGrant Nothing = "INSERT INTO package_grant (package_id, grant_id) VALUES (?1, ?2)";
+    /// Revokes a package, once.
+    RevokePackage Nothing = "UPDATE package SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
     /// Makes a key to seal cursors with.
     AddSealingKey Nothing = "INSERT INTO sealing_key (secret, created_at) VALUES (?1, ?2)";
     /// Forgets the keys whose cursors no longer open.
     ForgetSealingKeys Nothing = "DELETE FROM sealing_key
         WHERE id NOT IN (SELECT id FROM sealing_key ORDER BY id DESC LIMIT 2)";
-    /// Makes a token.
-    AddToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    /// Makes a token for a package or the owner.
+    AddToken Nothing = "INSERT INTO token (sha256, kind, package_id, label, created_at, expires_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    /// Notes that a single-use grant has had its token.
+    ConsumeGrant Nothing = "UPDATE grants SET consumed_at = COALESCE(consumed_at, ?2)
+        WHERE id = ?1 AND access_mode = 'single_use'";
+    /// Makes a token for a grant, unless it is a single-use one that has had its token.
+    IssueToken Nothing = "INSERT INTO token (sha256, kind, grant_id, created_at, expires_at)
+        SELECT ?1, ?2, g.id, ?4, ?5 FROM grants g
+        WHERE g.id = ?3
+        AND (g.access_mode <> 'single_use' OR NOT EXISTS (SELECT 1 FROM token t WHERE t.grant_id = g.id))";
+    /// Lets the tokens of a grant or a package end at a moment, if the one with the digest `?2` was made.
+    EndTokens Nothing = "UPDATE token SET expires_at = ?3
+        WHERE (grant_id = ?1 OR package_id = ?1) AND sha256 <> ?2 AND (expires_at IS NULL OR expires_at > ?3)
+        AND EXISTS (SELECT 1 FROM token made WHERE made.sha256 = ?2)";
+    /// Ends a token, once.
+    RevokeToken Nothing = "UPDATE token SET revoked_at = ?2 WHERE sha256 = ?1 AND revoked_at IS NULL";
 }
 
 impl Statement {
@@ -524,15 +711,17 @@ impl Statement {
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
-            Self::Search => search!(words_postgres),
+            Self::Search => search!(words_postgres, "r.scope"),
             Self::MatchUnits => {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
             }
             Self::AddDisclosure => add_disclosure!(
-                "SELECT CAST(?1 AS BIGINT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), n.*
-                 FROM unnest(CAST(?5 AS TEXT[]), CAST(?6 AS TEXT[]), CAST(?7 AS TEXT[]), CAST(?8 AS TEXT[]),
-                             CAST(?9 AS BIGINT[]), CAST(?10 AS BIGINT[]), CAST(?11 AS BIGINT[]), CAST(?12 AS BIGINT[]),
-                             CAST(?13 AS TEXT[])) AS n"
+                "SELECT CAST(?1 AS BIGINT), n.grant_id, n.client, CAST(?4 AS TEXT), n.connection, n.stream, n.rid, n.field,
+                        n.span_unit, n.span_start, n.span_end, n.bytes, n.tier
+                 FROM unnest(CAST(?2 AS TEXT[]), CAST(?3 AS TEXT[]), CAST(?5 AS TEXT[]), CAST(?6 AS TEXT[]),
+                             CAST(?7 AS TEXT[]), CAST(?8 AS TEXT[]), CAST(?9 AS BIGINT[]), CAST(?10 AS BIGINT[]),
+                             CAST(?11 AS BIGINT[]), CAST(?12 AS BIGINT[]), CAST(?13 AS TEXT[]))
+                   AS n (grant_id, client, connection, stream, rid, field, span_unit, span_start, span_end, bytes, tier)"
             ),
             other => other.sql(),
         };

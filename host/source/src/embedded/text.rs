@@ -19,19 +19,22 @@ pub(super) const PIECE: Chars = Chars(64 * CHUNK_MAX.0);
 impl Embedded {
     /// Reads a span of a field's text.
     pub(super) async fn read_span(&self, caller: &Caller, field: &Field, span: Span) -> Result<String> {
+        self.read_under(&self.grant_for(caller, field).await?, field, span).await
+    }
+
+    /// The same under a grant that is known to be the reader's.
+    pub(super) async fn read_under(&self, grant: &str, field: &Field, span: Span) -> Result<String> {
         let total = readable(field)?;
         let end = span.end().min(total);
         let Some(span) = Span::new(span.start().min(end), end) else { return Ok(String::new()) };
         match &field.place {
-            Place::Held { grant, .. } if grant != caller.grant() => {
-                Err(Failure::Store("a field was passed on to another caller".into()).into())
-            }
+            Place::Held { .. } if field.place.grant() != grant => Err(passed_on().into()),
             Place::Stored(stored) if !span.is_empty() => {
-                self.read_stored(caller, stored, span.shifted(stored.base)).await
+                self.read_stored(grant, stored, span.shifted(stored.base)).await
             }
             // Nothing is left to select, so no statement of content checks the grant.
             place => {
-                self.require_active(caller).await?;
+                self.require_active(grant).await?;
                 let text = if let Place::Held { text, .. } = place { text } else { "" };
                 Ok(unit::slice(text, span).to_owned())
             }
@@ -39,11 +42,11 @@ impl Embedded {
     }
 
     /// Reads a span of a row's stored text, by a statement that checks the grant again.
-    pub(super) async fn read_stored(&self, caller: &Caller, stored: &Stored, span: Span) -> Result<String> {
+    pub(super) async fn read_stored(&self, grant: &str, stored: &Stored, span: Span) -> Result<String> {
         // A chunk that reaches into the span starts less than one chunk before it.
         let after = database_int(span.start()) - database_int(CHUNK_MAX);
         let params = bind![
-            caller.grant(),
+            grant,
             time::now(),
             stored.scope,
             stored.record,
@@ -63,7 +66,7 @@ impl Embedded {
         }
         let Some(text_starts) = text_starts else {
             // No row: the grant ended, or the field was rewritten since it was measured.
-            self.require_active(caller).await?;
+            self.require_active(grant).await?;
             return Err(SourceError::Changed);
         };
         let inside = Span::at(span.start().saturating_sub(text_starts), span.len());
@@ -82,9 +85,10 @@ impl Embedded {
         let mut scanner = Scanner::new(q.as_str(), from).ok_or_else(|| {
             Refusal::new(Code::InvalidWindowSelector, "q is too complex to search for").param("q")
         })?;
+        let grant = self.grant_for(caller, field).await?;
         let mut at = from;
         while at < total {
-            let piece = self.read_span(caller, field, Span::at(at, PIECE)).await?;
+            let piece = self.read_under(&grant, field, Span::at(at, PIECE)).await?;
             if let Some(hit) = scanner.feed(&piece) {
                 return Ok(Some(hit));
             }
@@ -92,6 +96,11 @@ impl Embedded {
         }
         Ok(None)
     }
+}
+
+/// A field is good for the caller that it was found for.
+pub(super) fn passed_on() -> Failure {
+    Failure::Store("a field was passed on to another caller".into())
 }
 
 /// The length of a field that holds text, or why it cannot be read as text.

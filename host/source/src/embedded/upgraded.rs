@@ -9,7 +9,7 @@ use crate::token::Caller;
 use stepwell_contract::{ConnectionId, StreamName};
 
 /// The rows of a store with two streams, one of which is ordered by a field. `BYTES` is the engine's type of digests.
-pub(crate) const ROWS: &str = r#"
+const ROWS: &str = r#"
     INSERT INTO connection VALUES ('home', NULL, 'Home', 70);
     INSERT INTO scope (connection, stream, manifest, revision) VALUES
       ('home', 'mail', '{"cursor_field":"sent_at"}', 4), ('home', 'notes', NULL, 2);
@@ -18,6 +18,17 @@ pub(crate) const ROWS: &str = r#"
       (1, 'a', 500, 500, CAST('the digest of a record, 32 bytes' AS BYTES), 4), (2, 'b', 600, 600, CAST('digest' AS BYTES), 1);
     INSERT INTO field (id, rec, top, pointer, nested, kind, chars, bytes, sha256, inline) VALUES
       (1, 1, 'subject', '/subject', 0, 0, 2, 2, CAST('01234567890123456789012345678901' AS BYTES), 'Hi');"#;
+
+/// What version 4 keeps of those rows beside what the versions before it do.
+const OF_VERSION_4: &str = "
+    UPDATE scope SET cursor_field = 'sent_at' WHERE id = 1;
+    UPDATE record SET emitted = CASE WHEN scope = 1 THEN 70 ELSE time END;";
+
+/// The rows of a store of a version, with the engine's type of digests.
+pub(crate) fn rows(version: usize, bytes: &str) -> String {
+    let later = if version >= 4 { OF_VERSION_4 } else { "" };
+    format!("{}{later}", ROWS.replace("BYTES", bytes))
+}
 
 async fn records(store: &Embedded, caller: &Caller, stream: &str, since: Option<&str>) -> RecordsPage {
     let query = RecordsQuery {

@@ -4,28 +4,30 @@
 use crate::embedded::ledger::columns;
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
-use crate::ledger::{Disclosure, NewEntries};
+use crate::ledger::{Disclosure, NewEntries, NewEntry};
 use deadpool_postgres::Object;
 
 /// Makes the entries of one answer durable.
 pub(super) async fn append(client: &Object, entries: &NewEntries) -> Result<(), Failure> {
-    let NewEntries { at, grant, client: name, tool, disclosed } = entries;
+    let NewEntries { at, tool, disclosed } = entries;
     let insert = client.prepare_cached(&Statement::AddDisclosure.postgres()).await?;
-    let text =
-        |of: fn(&Disclosure) -> Option<&str>| -> Vec<Option<&str>> { disclosed.iter().map(of).collect() };
-    let extents: Vec<_> = disclosed.iter().map(|one| columns(one.extent)).collect();
+    let text = |of: fn(&Disclosure) -> Option<&str>| -> Vec<Option<&str>> {
+        disclosed.iter().map(|one| of(&one.what)).collect()
+    };
+    let whose = |of: fn(&NewEntry) -> &str| -> Vec<&str> { disclosed.iter().map(of).collect() };
+    let extents: Vec<_> = disclosed.iter().map(|one| columns(one.what.extent)).collect();
     let units: Vec<Option<i64>> = extents.iter().map(|extent| extent.0).collect();
     let starts: Vec<Option<i64>> = extents.iter().map(|extent| extent.1).collect();
     let ends: Vec<Option<i64>> = extents.iter().map(|extent| extent.2).collect();
     let bytes: Vec<i64> =
-        disclosed.iter().map(|one| i64::try_from(one.bytes.get()).unwrap_or(i64::MAX)).collect();
+        disclosed.iter().map(|one| i64::try_from(one.what.bytes.get()).unwrap_or(i64::MAX)).collect();
     client
         .execute(
             &insert,
             &[
                 at,
-                grant,
-                name,
+                &whose(|one| &one.grant),
+                &whose(|one| &one.client),
                 tool,
                 &text(|one| one.connection.as_ref().map(|id| id.as_str())),
                 &text(|one| one.stream.as_ref().map(|name| name.as_str())),

@@ -6,8 +6,14 @@ use crate::time;
 use tokio_postgres::Client;
 
 /// Each entry brings the schema from its index to the next version.
-pub(super) const STEPS: &[&str] =
-    &[include_str!("schema.sql"), include_str!("ledger.sql"), filter::STEP, include_str!("records.sql")];
+pub(super) const STEPS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("ledger.sql"),
+    filter::STEP,
+    include_str!("records.sql"),
+    concat!(include_str!("packages.sql"), include_str!("policies.sql")),
+    include_str!("sorting.sql"),
+];
 
 /// A number that replicas which start together agree on, so that only one of them makes the tables.
 const LOCK: i64 = 0x5374_6570_7765_6c6c;

@@ -1,8 +1,10 @@
 //! A connection that only reads. If nobody waits for its answer any more, the server is told to stop.
 
 use crate::error::Failure;
+use crate::postgres::PATIENCE;
 use deadpool_postgres::Object;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -40,8 +42,12 @@ impl Drop for InUse {
         let client = Object::take(client);
         let (stop, tls) = (client.cancel_token(), self.tls.clone());
         runtime.spawn(async move {
-            if let Err(error) = stop.cancel_query(tls).await {
-                tracing::debug!(%error, "a statement that nobody waits for could not be stopped");
+            match timeout(PATIENCE, stop.cancel_query(tls)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, "a statement that nobody waits for could not be stopped");
+                }
+                Err(_) => tracing::debug!("the database does not answer, not even to stop a statement"),
             }
             drop(client);
         });

@@ -20,6 +20,7 @@ struct Earlier {
     digest: Vec<u8>,
     period: i64,
     consent_time: Option<i64>,
+    emitted: i64,
 }
 
 /// A record that replaces another, and what that changes.
@@ -27,6 +28,12 @@ struct Replaced<'a> {
     there: Earlier,
     record: &'a PreparedRecord,
     difference: Difference,
+}
+
+impl Replaced<'_> {
+    fn consent_time(&self) -> Option<i64> {
+        self.record.consent_time_after(self.there.emitted, self.there.consent_time)
+    }
 }
 
 /// A record whose fields are to be written.
@@ -52,7 +59,7 @@ pub(super) async fn store(transaction: &Transaction<'_>, batch: &Batch) -> Resul
             None if record.deleted => outcome.unchanged += 1,
             None => fresh.push(record),
             Some(there) if record.deleted => gone.push((there, record)),
-            Some(there) if there.digest == record.digest.0 => outcome.unchanged += 1,
+            Some(there) if record.is_stored(&there.digest, there.consent_time) => outcome.unchanged += 1,
             Some(there) => newer.push((place, there, record)),
         }
     }
@@ -100,13 +107,14 @@ async fn earlier(
     let keys: Vec<&str> = records.iter().map(|record| record.key.as_str()).collect();
     let select = transaction
         .prepare_cached(
-            "SELECT rid, id, sha256, period, consent_time FROM record WHERE scope = $1 AND rid = ANY($2)",
+            "SELECT rid, id, sha256, period, consent_time, emitted FROM record WHERE scope = $1 AND rid = ANY($2)",
         )
         .await?;
     let rows = transaction.query(&select, &[&scope, &keys]).await?;
     let of = |row: &Row| {
         let (id, digest) = (row.get(1), row.get(2));
-        (row.get(0), Earlier { id, digest, period: row.get(3), consent_time: row.get(4) })
+        let (period, consent_time, emitted) = (row.get(3), row.get(4), row.get(5));
+        (row.get(0), Earlier { id, digest, period, consent_time, emitted })
     };
     Ok(rows.iter().map(of).collect())
 }
@@ -245,7 +253,7 @@ async fn replace(
     if replaced.is_empty() {
         return Ok(());
     }
-    let moved = |replaced: &&Replaced<'_>| replaced.there.consent_time != replaced.record.consent_time;
+    let moved = |replaced: &&Replaced<'_>| replaced.there.consent_time != replaced.consent_time();
     let former: Vec<(&Earlier, &PreparedRecord)> =
         replaced.iter().filter(moved).map(|replaced| (&replaced.there, replaced.record)).collect();
     bury(transaction, scope, &former, revision).await?;
@@ -257,7 +265,7 @@ async fn replace(
     clear(transaction, &rewritten).await?;
     let ids: Vec<i64> = replaced.iter().map(|replaced| replaced.there.id).collect();
     let cursors: Vec<Option<i64>> = replaced.iter().map(|replaced| replaced.record.cursor).collect();
-    let consents: Vec<Option<i64>> = replaced.iter().map(|replaced| replaced.record.consent_time).collect();
+    let consents: Vec<Option<i64>> = replaced.iter().map(Replaced::consent_time).collect();
     let digests: Vec<&[u8]> = replaced.iter().map(|replaced| &replaced.record.digest.0[..]).collect();
     let periods: Vec<i64> = replaced
         .iter()

@@ -170,9 +170,9 @@ async fn a_database_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
             "UPDATE meta SET version = {version}; INSERT INTO sealing_key (secret, created_at) VALUES ('\\x01', 1);"
         );
         client.batch_execute(&own).await.unwrap();
-        client.batch_execute(&upgraded::ROWS.replace("BYTES", "BYTEA")).await.unwrap();
+        client.batch_execute(&upgraded::rows(version, "BYTEA")).await.unwrap();
         let store = open(&url).await.unwrap();
-        let caller = crate::token::Caller { grant: "grt".into(), client: "new".into() };
+        let caller = crate::token::Caller { grant: "grt".into(), client: "new".into(), package: false };
         store.disclose(&caller, "fetch", &[crate::ledger::Disclosure::default()]).await.unwrap();
         let found = client.query_one("SELECT version, (SELECT COUNT(*) FROM sealing_key) FROM meta", &[]);
         let found = found.await.unwrap();
@@ -180,6 +180,93 @@ async fn a_database_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
         assert_eq!(found, [migrate::STEPS.len() as i64, 1]);
         upgraded::still_reads_and_syncs(&store).await;
     }
+}
+
+/// Statements that forgot their grant, as we could: what a session that reads for a grant sees all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_that_forgot_its_grant_shows_nothing_outside_of_it() {
+    let url = Server::shared().fresh_database();
+    let store = open(&url).await.unwrap();
+    let blob = |base64: &str| format!(r#"{{"$blob":{{"mime_type":"a/b","base64":"{base64}"}}}}"#);
+    let (mine, theirs, long) = (blob("b3Blbg=="), blob("c2VjcmV0"), "long ".repeat(2_000));
+    for (connection, word, file) in [("home", "open", &mine), ("work", "secret", &theirs)] {
+        let target = IngestTarget {
+            connection: ConnectionId::new(connection).unwrap(),
+            connector: None,
+            label: None,
+            stream: StreamName::new("s").unwrap(),
+            manifest: Manifest::default(),
+        };
+        let mut ingest = store.ingest(&target).await.unwrap();
+        let line = |key: &str, word: &str| {
+            format!(
+                r#"{{"key":"{key}","data":{{"body":"{word}","{word}_field":"secret","text":"{word} {long}","file":{file}}}}}"#
+            )
+        };
+        for line in [
+            line("k", "before"),
+            line("gone", word),
+            r#"{"key":"gone","deleted":true}"#.into(),
+            line("k", word),
+        ] {
+            ingest.push(prepare(line.as_bytes(), ingest.manifest()).unwrap()).await.unwrap();
+            ingest.flush().await.unwrap();
+        }
+    }
+    let stream = crate::grant::StreamRequest {
+        name: StreamName::new("s").unwrap(),
+        connections: vec![ConnectionId::new("home").unwrap()],
+        fields: Some(["body", "text", "file"].map(str::to_owned).to_vec()),
+        since: None,
+        until: None,
+        resources: None,
+    };
+    let request = crate::grant::GrantRequest {
+        client: "c".into(),
+        subject: "o".into(),
+        purpose: None,
+        expires_at: None,
+        streams: vec![stream],
+    };
+    let (grant, _) = store.create_grant(&request).await.unwrap();
+    let config: Config = url.parse().unwrap();
+    let readers = pool(&config, 1, "SET default_transaction_read_only = on").unwrap();
+    let engine = Postgres { writer: readers.clone(), readers, tls: tls::connector().unwrap() };
+    let forgetful = [
+        ("record", "SELECT rid FROM record"),
+        ("field", "SELECT inline FROM field WHERE inline IS NOT NULL"),
+        ("seg", "SELECT text FROM seg"),
+        ("blob_part", "SELECT convert_from(data, 'UTF8') FROM blob_part"),
+        (
+            "filter_value",
+            "SELECT convert_from(value, 'SQL_ASCII') FROM filter_value WHERE top LIKE '%body' OR top LIKE '%field'",
+        ),
+        ("scope_field", "SELECT field FROM scope_field"),
+        ("former_record", "SELECT rid FROM former_record"),
+        ("former_field", "SELECT top FROM former_field"),
+        ("mark", "SELECT CAST(scope AS TEXT) FROM mark"),
+        ("words", "SELECT f.inline FROM unit u JOIN field f ON f.id = u.field WHERE f.inline IS NOT NULL"),
+    ];
+    for (table, sql) in forgetful {
+        let seen = async |reader: Reader<'_>| {
+            let rows = engine.select("forgetful", sql, reader, &[]).await.unwrap();
+            rows.into_iter().map(|mut row| row.text().unwrap()).collect::<Vec<_>>()
+        };
+        let (all, own) = (seen(Reader::Owner).await, seen(Reader::Grant(&grant.grant_id)).await);
+        assert!(own.len() < all.len() && !own.is_empty(), "{table}: {own:?} of {all:?}");
+        assert!(!own.iter().any(|text| text.contains("secret")), "{table}: {own:?}");
+        for nobody in ["", "grt_0000000000000000", "%"] {
+            assert_eq!(seen(Reader::Grant(nobody)).await, [""; 0], "{table}");
+        }
+        // A session that says nothing sees nothing either: that it is not set does not mean the owner.
+        let client = connect(&url).await;
+        client.batch_execute("SET stepwell.grant_id = ''; SET stepwell.owner = ''").await.unwrap();
+        assert_eq!(client.query(sql, &[]).await.unwrap().len(), 0, "{table}");
+    }
+    let refused = engine
+        .select("writing", "DELETE FROM record RETURNING rid", Reader::Grant(&grant.grant_id), &[])
+        .await;
+    assert!(refused.unwrap_err().to_string().contains("read-only transaction"));
 }
 
 /// Waits until the server is busy with a statement of ours, or until it no longer is.
@@ -191,7 +278,7 @@ async fn until_busy(onlooker: &Client, wanted: bool) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), watch).await.expect("it comes to that");
+    timeout(Duration::from_secs(60), watch).await.expect("it comes to that");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -199,7 +286,7 @@ async fn the_server_stops_a_statement_when_whoever_waits_for_it_leaves() {
     let url = Server::shared().fresh_database();
     let store = std::sync::Arc::new(open(&url).await.unwrap());
     let (owner, onlooker) = (connect(&url).await, connect(&url).await);
-    let caller = crate::token::Caller { grant: "grt".into(), client: "c".into() };
+    let caller = crate::token::Caller { grant: "grt".into(), client: "c".into(), package: false };
     // Whoever reads grants now waits until this transaction ends, which it does not.
     owner.batch_execute("BEGIN; LOCK TABLE grants IN ACCESS EXCLUSIVE MODE").await.unwrap();
     for _ in 0..2 * READERS {

@@ -29,6 +29,8 @@ pub struct PreparedRecord {
     /// What a grant's time range is about: the declared field alone if one is declared, else what orders the record, else
     /// when it was emitted.
     pub consent_time: Option<Millis>,
+    /// Whether that is the moment of its emission, for want of a field. A record keeps the first one that it had.
+    pub consent_is_emission: bool,
     /// Changes exactly when something that is stored changes.
     pub digest: Digest,
     /// One row for each top-level field, and one for each long value nested in it.
@@ -38,6 +40,22 @@ pub struct PreparedRecord {
 }
 
 impl PreparedRecord {
+    /// Its consent time as a version that replaces another one, which was emitted at a moment and had a consent time or none.
+    /// A later emission moves nothing: it would take a record out of a grant's range, or into it, for the sake of a change
+    /// that the grant may not cover.
+    pub(crate) fn consent_time_after(&self, emitted: Millis, before: Option<Millis>) -> Option<Millis> {
+        match self.consent_is_emission {
+            true => before.or(self.consent_time).map(|_| emitted),
+            false => self.consent_time,
+        }
+    }
+
+    /// Whether a stored record with this digest and consent time is the same, so that nothing is to be written.
+    pub(crate) fn is_stored(&self, digest: &[u8], consent_time: Option<Millis>) -> bool {
+        // One that had no consent time, because it came without a moment, gets one when it comes with one.
+        digest == self.digest.0 && consent_time.is_some() >= self.consent_time.is_some()
+    }
+
     /// How much text and bytes it holds, for sizing batches.
     #[must_use]
     pub fn weight(&self) -> usize {
@@ -142,9 +160,22 @@ pub fn prepare(input: &[u8], manifest: &Manifest) -> Result<PreparedRecord, Reje
             field.units = units(&field.body);
         }
     }
-    let digest = record_digest(&rows.fields, cursor.or(emitted), consent_time);
+    let consent_is_emission = manifest.consent_time_field().is_none() && cursor.is_none();
+    // The moment of an emission is no part of it: what is emitted once more is the same record.
+    let digest = record_digest(&rows.fields, cursor, consent_time.filter(|_| !consent_is_emission));
     let Rows { fields, blobs } = rows;
-    Ok(PreparedRecord { key, deleted: false, cursor, emitted, consent_time, digest, fields, blobs })
+    let deleted = false;
+    Ok(PreparedRecord {
+        key,
+        deleted,
+        cursor,
+        emitted,
+        consent_time,
+        consent_is_emission,
+        digest,
+        fields,
+        blobs,
+    })
 }
 
 /// A line that takes a record away.
@@ -155,6 +186,7 @@ fn deletion(key: RecordId) -> PreparedRecord {
         cursor: None,
         emitted: None,
         consent_time: None,
+        consent_is_emission: false,
         digest: Digest([0; 32]),
         fields: Vec::new(),
         blobs: Vec::new(),

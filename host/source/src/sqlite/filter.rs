@@ -9,19 +9,26 @@ use rusqlite::{Transaction, params};
 /// The step of the schema that brings the table.
 pub(super) const STEP: &str = include_str!("filter.sql");
 
-/// Adds the values of a record's fields.
-pub(super) fn add(
-    transaction: &Transaction<'_>,
-    scope: i64,
-    record: i64,
-    fields: &[PreparedField],
-) -> Result<(), Failure> {
-    for field in fields {
-        for value in &field.values {
-            insert(transaction, scope, record, &field.top, value)?;
+/// The values of a batch's records.
+#[derive(Default)]
+pub(super) struct Rows<'a>(Vec<(&'a str, &'a [u8], i64)>);
+
+impl<'a> Rows<'a> {
+    /// Takes the values of a record's fields.
+    pub(super) fn push(&mut self, record: i64, fields: &'a [PreparedField]) {
+        for field in fields {
+            self.0.extend(field.values.iter().map(|value| (field.top.as_str(), value.as_slice(), record)));
         }
     }
-    Ok(())
+
+    /// Adds them all, in the order of the table: neighbours are put on the same page one after the other.
+    pub(super) fn insert(mut self, transaction: &Transaction<'_>, scope: i64) -> Result<(), Failure> {
+        self.0.sort_unstable();
+        for (top, value, record) in self.0 {
+            insert(transaction, scope, record, top, value)?;
+        }
+        Ok(())
+    }
 }
 
 fn insert(

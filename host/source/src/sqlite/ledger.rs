@@ -3,8 +3,9 @@
 use crate::embedded::ledger::columns;
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
-use crate::ledger::NewEntries;
-use rusqlite::{Connection, TransactionBehavior, params};
+use crate::ledger::{NewEntries, NewEntry};
+use crate::sqlite::writer::begin;
+use rusqlite::{Connection, params};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -24,12 +25,11 @@ pub(super) fn append(connection: &mut Connection, group: Vec<Waiting>) {
 }
 
 fn write(connection: &mut Connection, group: &[Waiting]) -> Result<(), Failure> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = begin(connection)?;
     {
         let mut insert = transaction.prepare_cached(Statement::AddDisclosure.sql())?;
-        for NewEntries { at, grant, client, tool, disclosed } in group.iter().map(|waiting| &waiting.entries)
-        {
-            for one in disclosed {
+        for NewEntries { at, tool, disclosed } in group.iter().map(|waiting| &waiting.entries) {
+            for NewEntry { grant, client, what: one } in disclosed {
                 let (unit, start, end) = columns(one.extent);
                 insert.execute(params![
                     at,

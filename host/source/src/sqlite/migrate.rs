@@ -10,8 +10,14 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x5374_6570;
 
 /// Each entry brings the schema from its index to the next version.
-pub(super) const STEPS: &[&str] =
-    &[include_str!("schema.sql"), include_str!("ledger.sql"), filter::STEP, include_str!("records.sql")];
+pub(super) const STEPS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("ledger.sql"),
+    filter::STEP,
+    include_str!("records.sql"),
+    include_str!("packages.sql"),
+    include_str!("sorting.sql"),
+];
 
 /// How often the mode is set before a file counts as locked: two seconds' worth.
 const ATTEMPTS: u32 = 100;

@@ -13,6 +13,7 @@ use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
+use crate::source::StoreUse;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
@@ -32,6 +33,12 @@ const BUSY: Duration = Duration::from_secs(10);
 
 /// How many reads run at a time. A read is short and bounded, so a few suffice.
 const READERS: usize = 4;
+
+/// How long a read waits for others to end. Each of them ends sooner, so there are far too many of them.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many statements a writer keeps prepared: all that storing a record can need.
+const WRITER_STATEMENTS: usize = 64;
 
 /// Whether a store may be made where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +62,7 @@ struct Sqlite {
     path: PathBuf,
     readers: Pool<Reader>,
     writer: Writer,
+    patience: Duration,
 }
 
 impl std::fmt::Debug for Sqlite {
@@ -67,7 +75,8 @@ impl Sqlite {
     fn open(path: PathBuf, missing: Missing) -> Result<Self, Failure> {
         let connection = connect(&path, missing)?;
         let readers = (0..READERS).map(|_| Reader::open(&path)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { readers: Pool::from(readers), writer: Writer::start(connection)?, path })
+        let (readers, writer) = (Pool::from(readers), Writer::start(connection)?);
+        Ok(Self { path, readers, writer, patience: PATIENCE })
     }
 }
 
@@ -101,10 +110,14 @@ pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failu
     )?;
     connection.busy_timeout(BUSY)?;
     migrate::migrate(&mut connection, path)?;
+    connection.set_prepared_statement_cache_capacity(WRITER_STATEMENTS);
     connection.execute_batch(
         // FULL: what was acknowledged survives a power cut, not only a crash of the process.
+        // The log is copied into the file when it has 32 MB: a batch touches the same pages of the indexes as the one before,
+        // so they are copied once for several. The cache holds what one batch touches of a large store; with less, pages
+        // are written in the middle of it and read again.
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-         PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;",
+         PRAGMA cache_size = -64000; PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864;",
     )?;
     Ok(connection)
 }
@@ -112,7 +125,10 @@ pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failu
 #[async_trait]
 impl Engine for Sqlite {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
-        let reader = self.readers.get().await.map_err(|_| Failure::Gone)?;
+        let reader = tokio::time::timeout(self.patience, self.readers.get()).await;
+        let reader = reader
+            .map_err(|_| Failure::Pool(format!("all {READERS} readers are busy")))?
+            .map_err(|_| Failure::Gone)?;
         // It goes with this future: if nobody waits for the answer any more, the statement stops.
         let waiting = Waiting::new();
         let left = waiting.left();
@@ -146,6 +162,12 @@ impl Engine for Sqlite {
         spelled(words).join(" AND ")
     }
 
+    fn usage(&self) -> StoreUse {
+        let status = self.readers.status();
+        let busy = status.size.saturating_sub(status.available);
+        StoreUse { connections: status.max_size, busy, waiting: status.waiting, ..StoreUse::default() }
+    }
+
     async fn store(&self, batch: Batch) -> Result<StoredBatch, Failure> {
         self.writer.run(move |transaction| store::store(transaction, &batch)).await
     }
@@ -165,5 +187,7 @@ impl ToSql for Param {
     }
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;

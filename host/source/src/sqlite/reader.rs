@@ -78,6 +78,11 @@ impl Reader {
         &self.connection
     }
 
+    #[cfg(test)]
+    pub(super) fn connection_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
     /// Runs a statement for someone who waits.
     pub(super) fn select(
         &self,

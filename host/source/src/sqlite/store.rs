@@ -15,6 +15,7 @@ struct Earlier {
     digest: [u8; 32],
     period: i64,
     consent_time: Option<i64>,
+    emitted: i64,
 }
 
 /// Stores a batch. Each record is compared by its digest first: what is there already is not written again.
@@ -24,6 +25,7 @@ pub(super) fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<Stor
         .prepare_cached("UPDATE scope SET revision = revision + 1 WHERE id = ?1 RETURNING revision")?
         .query_row([scope], |row| row.get(0))?;
     let mut outcome = StoredBatch::default();
+    let mut values = filter::Rows::default();
     for (place, record) in batch.records.iter().enumerate() {
         let (id, difference) = match earlier(transaction, scope, record)? {
             None if record.deleted => {
@@ -42,7 +44,7 @@ pub(super) fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<Stor
                 transaction.prepare_cached("DELETE FROM record WHERE id = ?1")?.execute([there.id])?;
                 continue;
             }
-            Some(there) if there.digest == record.digest.0 => {
+            Some(there) if record.is_stored(&there.digest, there.consent_time) => {
                 outcome.unchanged += 1;
                 continue;
             }
@@ -64,12 +66,13 @@ pub(super) fn store(transaction: &Transaction<'_>, batch: &Batch) -> Result<Stor
         for field in &record.fields {
             add_field(transaction, scope, id, field, difference.revision_of(&field.top, revision))?;
         }
-        filter::add(transaction, scope, id, &record.fields)?;
+        values.push(id, &record.fields);
         note_gone(transaction, id, &difference, revision)?;
         for blob in &record.blobs {
             add_blob(transaction, blob)?;
         }
     }
+    values.insert(transaction, scope)?;
     if outcome.added + outcome.changed + outcome.deleted > 0 {
         transaction
             .prepare_cached("INSERT INTO mark (scope, revision, at, mark) VALUES (?1, ?2, ?3, ?4)")?
@@ -84,10 +87,13 @@ fn earlier(
     record: &PreparedRecord,
 ) -> Result<Option<Earlier>, Failure> {
     let found = transaction
-        .prepare_cached("SELECT id, sha256, period, consent_time FROM record WHERE scope = ?1 AND rid = ?2")?
+        .prepare_cached(
+            "SELECT id, sha256, period, consent_time, emitted FROM record WHERE scope = ?1 AND rid = ?2",
+        )?
         .query_row(params![scope, record.key.as_str()], |row| {
             let (id, digest) = (row.get(0)?, row.get(1)?);
-            Ok(Earlier { id, digest, period: row.get(2)?, consent_time: row.get(3)? })
+            let (period, consent_time, emitted) = (row.get(2)?, row.get(3)?, row.get(4)?);
+            Ok(Earlier { id, digest, period, consent_time, emitted })
         });
     Ok(found.optional()?)
 }
@@ -173,7 +179,8 @@ fn replace(
     revision: i64,
 ) -> Result<(), Failure> {
     let mut period = there.period;
-    if there.consent_time != record.consent_time {
+    let consent_time = record.consent_time_after(there.emitted, there.consent_time);
+    if there.consent_time != consent_time {
         bury(transaction, scope, record, there, revision)?;
         period = revision;
     }
@@ -182,7 +189,7 @@ fn replace(
             "UPDATE record SET time = COALESCE(?2, emitted), consent_time = ?3, sha256 = ?4, revision = ?5, period = ?6
              WHERE id = ?1",
         )?
-        .execute(params![there.id, record.cursor, record.consent_time, record.digest.0, revision, period])?;
+        .execute(params![there.id, record.cursor, consent_time, record.digest.0, revision, period])?;
     Ok(())
 }
 

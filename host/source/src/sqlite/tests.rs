@@ -213,8 +213,9 @@ fn commits(store: &Path) -> usize {
 }
 
 fn entries(client: &str) -> NewEntries {
-    let disclosed = vec![crate::ledger::Disclosure::default()];
-    NewEntries { at: 1, grant: "grt".into(), client: client.into(), tool: "fetch".into(), disclosed }
+    let what = crate::ledger::Disclosure::default();
+    let one = crate::ledger::NewEntry { grant: "grt".into(), client: client.into(), what };
+    NewEntries { at: 1, tool: "fetch".into(), disclosed: vec![one] }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -278,7 +279,7 @@ async fn upgrades_from(version: usize) {
          PRAGMA application_id = 0x53746570; PRAGMA user_version = {version};"
     ))
     .unwrap();
-    old.execute_batch(&upgraded::ROWS.replace("BYTES", "BLOB")).unwrap();
+    old.execute_batch(&upgraded::rows(version, "BLOB")).unwrap();
     drop(old);
     let keys = sealing_keys(&place(&dir));
     let store = Sqlite::open(place(&dir), Missing::Refuse).unwrap();
@@ -397,6 +398,21 @@ async fn windows_lists_and_filters_are_read_along_an_index() {
             "SEARCH v USING PRIMARY KEY (scope=? AND top=? AND value>? AND value<?)",
         ),
         (Statement::FilterValues, "filter_value_by_record (rec=? AND top=?"),
+        // The records that are named or have the words are looked up, and the stream is not walked for them.
+        (Statement::FilterValues, "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)"),
+        (Statement::RecordFields, "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)"),
+        (Statement::ValuesOf, "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)"),
+        (Statement::Search, "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)"),
+        // A walk goes on where it stopped, without sorting what is left.
+        (Statement::Values, "SEARCH r USING INDEX sqlite_autoindex_record_1 (scope=? AND rid>?)"),
+        (Statement::SortValues, "SEARCH r USING INDEX sqlite_autoindex_record_1 (scope=? AND rid>?)"),
+        (Statement::Changed, "SEARCH r USING INDEX sqlite_autoindex_record_1 (scope=? AND rid>?)"),
+        (Statement::ChangedFew, "SEARCH r USING INDEX record_by_revision (scope=? AND revision>?)"),
+        (Statement::LatestChange, "SEARCH r USING INDEX record_by_revision (scope=? AND revision>?"),
+        (Statement::ValuedUp, "SEARCH v USING PRIMARY KEY (scope=? AND top=? AND value>? AND value<?)"),
+        (Statement::ValuedDown, "SEARCH v USING PRIMARY KEY (scope=? AND top=? AND value>? AND value<?)"),
+        (Statement::ValueCounts, "SEARCH v USING PRIMARY KEY (scope=? AND top=? AND value>? AND value<?)"),
+        (Statement::MiddlingText, "field_middling_text (top=?"),
         // The walk through the words comes first, between the record's first chunk and its last.
         (Statement::MatchUnits, "SCAN w VIRTUAL TABLE INDEX 0:M1><\n"),
     ] {

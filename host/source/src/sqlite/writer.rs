@@ -45,10 +45,7 @@ impl Writer {
     ) -> Result<T, Failure> {
         let (done, result) = oneshot::channel();
         let work: Work = Box::new(move |connection| {
-            // IMMEDIATE takes the write lock at once, so that two processes queue instead of failing half-way.
-            let outcome =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Failure::from);
-            let outcome = outcome.and_then(|transaction| {
+            let outcome = begin(connection).and_then(|transaction| {
                 let value = work(&transaction)?;
                 transaction.commit()?;
                 Ok(value)
@@ -70,6 +67,16 @@ impl Writer {
     fn send(&self, job: Job) -> Result<(), Failure> {
         self.jobs.as_ref().ok_or(Failure::Gone)?.send(job).map_err(|_| Failure::Gone)
     }
+}
+
+/// Begins a transaction that writes.
+pub(super) fn begin(connection: &mut Connection) -> Result<Transaction<'_>, Failure> {
+    // One that failed in the middle of its beginning is open, and nobody holds it who could end it.
+    if !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    // IMMEDIATE takes the write lock at once, so that two processes queue instead of failing half-way.
+    Ok(connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
 }
 
 /// Does one job after the other. Entries of the ledger that wait next to each other are written together: making them

@@ -224,7 +224,7 @@ async fn damage_to_grants_and_keys_is_found(world: World) {
             both("UPDATE token SET grant_id = NULL", &[DanglingReference]),
             Damage(
                 "PRAGMA foreign_keys = OFF; DELETE FROM grants",
-                "ALTER TABLE grant_scope DROP CONSTRAINT grant_scope_grant_id_fkey; ALTER TABLE token DROP CONSTRAINT token_grant_id_fkey; DELETE FROM grants",
+                "ALTER TABLE grant_scope DROP CONSTRAINT grant_scope_grant_id_fkey; ALTER TABLE token DROP CONSTRAINT token_grant_id_fkey; ALTER TABLE package_grant DROP CONSTRAINT package_grant_grant_id_fkey; DELETE FROM grants",
                 &[DanglingReference],
             ),
             Damage(
@@ -236,6 +236,16 @@ async fn damage_to_grants_and_keys_is_found(world: World) {
                 "PRAGMA foreign_keys = OFF; UPDATE scope SET connection = 'nowhere' WHERE connection = 'work'",
                 "ALTER TABLE scope DROP CONSTRAINT scope_connection_fkey; UPDATE scope SET connection = 'nowhere' WHERE connection = 'work'",
                 &[DanglingReference],
+            ),
+            both("UPDATE token SET package_id = NULL", &[DanglingReference]),
+            Damage(
+                "PRAGMA foreign_keys = OFF; UPDATE package_grant SET package_id = 'pkg_nowhere'",
+                "ALTER TABLE package_grant DROP CONSTRAINT package_grant_package_id_fkey; UPDATE package_grant SET package_id = 'pkg_nowhere'",
+                &[DanglingReference],
+            ),
+            both(
+                "UPDATE grant_field SET scope = (SELECT MIN(id) FROM scope); UPDATE grant_scope SET scope = (SELECT MIN(id) FROM scope)",
+                &[GrantsOverlap],
             ),
             both("DELETE FROM sealing_key", &[SealingKey]),
         ],

@@ -34,7 +34,7 @@ async fn a_store_is_measured_stream_by_stream(world: World) {
     assert_eq!((files.fields, files.bytes, files.blobs, files.blob_bytes), (2, 0, 1, 150_000));
     assert_eq!(files.times, Some((1_767_225_600_000, 1_769_904_000_000)));
     assert_eq!((notes.fields, notes.chars, notes.bytes, notes.indexed), (1, 7, 7, 1));
-    assert_eq!((stats.blobs, stats.blob_bytes, stats.grants, stats.disclosures), (2, 300_000, 2, 1));
+    assert_eq!((stats.blobs, stats.blob_bytes, stats.grants, stats.disclosures), (2, 300_000, 4, 1));
     assert!(stats.disclosed.is_some_and(|(first, last)| first == last));
     let room = stats.room;
     assert!(

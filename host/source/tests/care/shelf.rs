@@ -70,7 +70,7 @@ pub(crate) fn rich(number: u64) -> Value {
     })
 }
 
-/// Fills a store with two rich records, an empty one, and a grant that lists one of them.
+/// Fills a store with two rich records, an empty one, a grant that lists one of them, and a package.
 pub(crate) async fn fill(world: &World) {
     let lines = [line("r1", &rich(1)), line("r2", &rich(2)), line("empty", &json!({}))];
     world.fill("home/notes", None, &lines).await;
@@ -81,6 +81,11 @@ pub(crate) async fn fill(world: &World) {
         ..stream("notes")
     };
     world.grant(vec![only]).await;
+    let at = |id: &str| StreamRequest {
+        connections: vec![ConnectionId::new(id).expect("an id")],
+        ..stream("notes")
+    };
+    world.package(vec![vec![at("home")], vec![at("work")]]).await;
 }
 
 /// Fills a store with the sample data.

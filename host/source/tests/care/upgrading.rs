@@ -9,8 +9,10 @@ use crate::world::{World, code, fields, line, record};
 use serde_json::json;
 use stepwell_contract::Code;
 use stepwell_source::care::{self, Existing, Quiet};
+use stepwell_source::grant::PackageRequest;
 use stepwell_source::ledger::{Disclosure, LedgerFilter};
 use stepwell_source::sqlite::Missing;
+use stepwell_source::token::TokenRequest;
 use stepwell_source::{Source as _, SourceUrl, Token};
 use stepwell_testkit::Postgres;
 
@@ -24,10 +26,15 @@ on_both_engines!(
 const VERSIONS: &[(&str, &str)] = &[
     (include_str!("../fixtures/stores/v1.sqlite.sql"), include_str!("../fixtures/stores/v1.postgres.sql")),
     (include_str!("../fixtures/stores/v2.sqlite.sql"), include_str!("../fixtures/stores/v2.postgres.sql")),
+    (include_str!("../fixtures/stores/v3.sqlite.sql"), include_str!("../fixtures/stores/v3.postgres.sql")),
+    (include_str!("../fixtures/stores/v4.sqlite.sql"), include_str!("../fixtures/stores/v4.postgres.sql")),
 ];
 
 /// The token that the fixtures know.
 const TOKEN: &str = "swc_of-an-earlier-version";
+
+/// The grant that it belongs to.
+const EARLIER_GRANT: &str = "grt_0123456789abcdef";
 
 /// Makes a store of a version, on the engine of a world, and gives its address.
 async fn earlier(world: &World, (sqlite, postgres): &(&str, &str)) -> (SourceUrl, tempfile::TempDir) {
@@ -73,6 +80,15 @@ async fn every_earlier_version_is_brought_up_to_date(world: World) {
         old.store.disclose(&caller, "fetch", &[Disclosure::default()]).await.unwrap();
         assert!(old.store.record(&caller, &record("home/messages:m3"), None).await.is_ok());
         assert_eq!(assert_sound(&url).await.records, 3);
+        // Its grants go into packages, and its tokens have names and can be replaced.
+        let grants = vec![EARLIER_GRANT.to_owned()];
+        let wanted = PackageRequest { client: "c".into(), expires_at: None, grants };
+        let (_, token) = old.store.create_package(&wanted).await.unwrap();
+        let caller = old.store.authenticate(&token).await.unwrap();
+        assert_eq!(old.whole(&caller, "home/messages:m2", "title").await.unwrap(), "The plover");
+        let rotated = TokenRequest { replaces_after: Some(0), ..TokenRequest::default() };
+        old.store.issue_token(EARLIER_GRANT, &rotated).await.unwrap();
+        assert_eq!(code(old.store.authenticate(&Token::new(TOKEN)).await), Code::InvalidToken);
     }
 }
 

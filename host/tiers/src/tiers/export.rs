@@ -13,6 +13,7 @@ use crate::wit::v0_1::binary_export::BinaryExportTierPre;
 use crate::wit::v0_1::exporter;
 use crate::wit::v0_1::imports::{log, shapes};
 use std::sync::Arc;
+use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
 /// `binary-export-tier` of the WIT.
@@ -35,6 +36,10 @@ impl World for BinaryExport {
 
     fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
         BinaryExportTierPre::new(instance)
+    }
+
+    fn start(ready: &Self::Ready, store: &mut Store<State>) -> wasmtime::Result<()> {
+        ready.instantiate(store).map(drop)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::tier::{Guest, Tier, World};
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::resources::ResourcesTierPre;
 use std::sync::Arc;
+use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
 /// `resources-tier` of the WIT.
@@ -35,6 +36,10 @@ impl World for Resources {
 
     fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
         ResourcesTierPre::new(instance)
+    }
+
+    fn start(ready: &Self::Ready, store: &mut Store<State>) -> wasmtime::Result<()> {
+        ready.instantiate(store).map(drop)
     }
 }
 

@@ -55,6 +55,11 @@ impl World for Tool {
             _ => v0_2_tool::ToolTierPre::new(instance).map(Ready::V0_2),
         }
     }
+
+    /// Nothing to try: it is asked for its tools as soon as it is loaded.
+    fn start(_ready: &Self::Ready, _store: &mut Store<State>) -> wasmtime::Result<()> {
+        Ok(())
+    }
 }
 
 impl Ready {

@@ -14,6 +14,7 @@ use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::windower;
 use std::sync::Arc;
 use stepwell_contract::Span;
+use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
 /// `field-window-tier` of the WIT.
@@ -37,6 +38,10 @@ impl World for FieldWindow {
 
     fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
         FieldWindowTierPre::new(instance)
+    }
+
+    fn start(ready: &Self::Ready, store: &mut Store<State>) -> wasmtime::Result<()> {
+        ready.instantiate(store).map(drop)
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) fn unpacked_root() -> PathBuf {
 }
 
 /// The target directory that the running test was built into.
-pub(super) fn target_dir() -> PathBuf {
+pub fn target_dir() -> PathBuf {
     // Cargo marks the directory for backup programs; the mark tells it from `debug`, `deps` and a custom profile.
     std::env::current_exe()
         .ok()

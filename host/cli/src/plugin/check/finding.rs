@@ -14,14 +14,14 @@ pub(super) struct Finding {
 
 impl Finding {
     /// A component that is not loaded.
-    pub(super) fn loading(fault: &TierFault) -> Self {
-        Self { code: fault.code(), what: fault.to_string(), fix: fix(fault) }
+    pub(super) fn loading(fault: &TierFault, tier: Option<&str>) -> Self {
+        Self { code: fault.code(), what: fault.to_string(), fix: fix(fault, tier) }
     }
 
     /// A call that ended in a fault.
-    pub(super) fn calling(fault: &TierFault, record: &str, times: usize) -> Self {
+    pub(super) fn calling(fault: &TierFault, tier: &str, record: &str, times: usize) -> Self {
         let what = format!("{fault}; first with {record:?}, {times} calls in all");
-        Self { code: fault.code(), what, fix: fix(fault) }
+        Self { code: fault.code(), what, fix: fix(fault, Some(tier)) }
     }
 
     /// Imports that no tier may have.
@@ -55,12 +55,13 @@ impl Finding {
     }
 }
 
-fn fix(fault: &TierFault) -> String {
+fn fix(fault: &TierFault, tier: Option<&str>) -> String {
+    let rules = tier.map_or_else(|| "wit/README.md".to_owned(), |tier| format!("wit/{tier}.wit"));
     let fix = match fault {
         TierFault::Missing { .. } => "name a file that is there",
         TierFault::TooLarge { .. } => "build it smaller: strip it, and leave out what it does not use",
         TierFault::WrongWorld(_) => {
-            "export what wit/preview.wit says, and import nothing but stepwell:ladder"
+            return format!("export what {rules} says, and import nothing but stepwell:ladder");
         }
         TierFault::Compile(_) => {
             "build it again; the file is damaged, or of a WebAssembly that is not taken here"
@@ -73,7 +74,9 @@ fn fix(fault: &TierFault) -> String {
         TierFault::OutputTooLarge(_) => {
             "answer with less, or in plugins.toml, beside its component: limits = { output_kb = … }"
         }
-        TierFault::InvalidOutput(_) => "stay within the record and the budget; wit/preview.wit has the rules",
+        TierFault::InvalidOutput(_) => {
+            return format!("stay within what is asked and the budget; {rules} has the rules");
+        }
         TierFault::Trap(_) => "it panicked: answer with a fault instead, or leave the record out",
         _ => "see wit/README.md",
     };

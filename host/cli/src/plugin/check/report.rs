@@ -36,9 +36,10 @@ impl Report {
             // The fault of loading names the first of them; here are all.
             self.findings = vec![Finding::imports(&foreign)];
         }
-        let Some(calls) = &self.calls else { return };
+        let (Some(calls), Some((_, tier))) = (&self.calls, &self.found) else { return };
         let faults = calls.faults.iter().filter(|(fault, ..)| !matches!(fault, TierFault::Refused(_)));
-        self.findings.extend(faults.map(|(fault, record, times)| Finding::calling(fault, record, *times)));
+        self.findings
+            .extend(faults.map(|(fault, record, times)| Finding::calling(fault, tier, record, *times)));
         if !calls.differing.is_empty() {
             self.findings.push(Finding::differing(&calls.differing));
         }
@@ -68,9 +69,6 @@ impl Report {
         }
         if let (Some(calls), Some(limits)) = (&self.calls, self.limits) {
             show_calls(calls, limits, output)?;
-        } else if self.findings.is_empty() {
-            let loads = if self.limits.is_some() { "it loads; " } else { "" };
-            output.line(format_args!("  {loads}only previews are tried on records"))?;
         }
         for finding in &self.findings {
             output.line(format_args!("{BOLD}refused{BOLD:#}: {}", visible(&finding.what)))?;

@@ -1,17 +1,41 @@
-//! Calls a preview with everything there is to try it on.
+//! Calls a component with everything there is to try it on: one file for each tier.
 
-use crate::plugin::trial::records::{Record, odd, page, sample};
-use crate::plugin::trial::{Trial, context};
+mod exporting;
+mod linking;
+mod placing;
+mod previewing;
+mod using;
+
+use crate::plugin::trial::Trial;
+use crate::plugin::trial::records::{odd, sample};
+use anyhow::Context as _;
 use std::time::Duration;
-use stepwell_tiers::{Messages, Purpose, Sheet, Shown, TierFault};
+use stepwell_tiers::{Messages, TierFault};
 
-/// Records of one page, as a search has them.
-const PAGE: usize = 25;
 /// Messages that are worth showing.
 const MESSAGES: usize = 20;
 
 /// After so many calls that used up what they may, there are no more.
 const USED_UP: usize = 4;
+
+/// Something to ask a tier.
+trait Question {
+    /// What it is about, for the author.
+    fn name(&self) -> String;
+    /// Asks it.
+    async fn ask(&self) -> Result<Answered, TierFault>;
+}
+
+/// What a tier answered.
+#[derive(Debug, PartialEq)]
+struct Answered {
+    /// All of it, in words: the second answer has to be the same.
+    said: String,
+    /// The most bytes that it shows of one record.
+    shown: u64,
+    /// Records that it said nothing about.
+    left_out: usize,
+}
 
 /// What became of all calls.
 #[derive(Debug, Default)]
@@ -46,27 +70,30 @@ impl Calls {
     }
 }
 
-/// Calls it with each record as a row and as a document, and with whole pages.
-pub(super) async fn all(trial: &Trial) -> anyhow::Result<Calls> {
+/// Asks a component all that a server could.
+pub(super) async fn all(trial: &Trial, tier: &str) -> anyhow::Result<Calls> {
     let mut calls = Calls::default();
-    let (sample, odd) = (sample(), odd());
-    let alone = odd.iter().chain(&sample).flat_map(|record| {
-        let name = || record.name.clone();
-        let one = std::slice::from_ref(record);
-        [(name(), one, Purpose::Row), (name(), one, Purpose::Document)]
-    });
-    let pages = sample
-        .chunks(PAGE)
-        .zip(1..)
-        .map(|(records, number)| (format!("page {number} of the sample"), records, Purpose::Row));
-    let odd = [
-        ("a page of odd records".to_owned(), &odd[..], Purpose::Row),
-        ("a page without records".to_owned(), &[], Purpose::Row),
-    ];
-    for (name, records, purpose) in alone.chain(pages).chain(odd) {
-        calls.one(trial, &name, records, purpose).await?;
-        if calls.is_hopeless() {
-            break;
+    let (sample, odd, tiers) = (sample(), odd(), trial.tiers());
+    match tier {
+        "preview" => {
+            let tier = tiers.preview().context("no preview is on")?;
+            calls.ask(trial, previewing::questions(tier, &sample, &odd)).await;
+        }
+        "field-window" => {
+            let tier = tiers.window().context("no field-window tier is on")?;
+            calls.ask(trial, placing::questions(tier, &sample, &odd)).await;
+        }
+        "resources" => {
+            let tier = tiers.resources().context("no resources tier is on")?;
+            calls.ask(trial, linking::questions(tier, &sample, &odd)).await;
+        }
+        "binary-export" => {
+            let tier = tiers.export().context("no binary-export tier is on")?;
+            calls.ask(trial, exporting::questions(tier)).await;
+        }
+        _ => {
+            let tier = tiers.tools().first().context("no tool is on")?;
+            calls.ask(trial, using::questions(tier, &sample, &odd)).await;
         }
     }
     calls.times.sort_unstable();
@@ -74,29 +101,35 @@ pub(super) async fn all(trial: &Trial) -> anyhow::Result<Calls> {
 }
 
 impl Calls {
-    /// Calls it twice with the same records.
-    async fn one(
-        &mut self,
-        trial: &Trial,
-        name: &str,
-        records: &[Record],
-        purpose: Purpose,
-    ) -> anyhow::Result<()> {
-        let mut answers = vec![ask(trial, records, purpose).await?];
+    /// Asks one question after another, until there is nothing new to learn.
+    async fn ask<Q: Question>(&mut self, trial: &Trial, questions: impl Iterator<Item = Q>) {
+        // What loading it took is not part of any call.
+        trial.watch.take();
+        for question in questions {
+            self.one(trial, &question).await;
+            if self.is_hopeless() {
+                break;
+            }
+        }
+    }
+
+    /// Asks the same question twice.
+    async fn one(&mut self, trial: &Trial, question: &impl Question) {
+        let mut answers = vec![question.ask().await];
         // Running out of time is a matter of the machine, too, so there is nothing to compare.
         if !is_late(&answers[0]) {
-            answers.push(ask(trial, records, purpose).await?);
+            answers.push(question.ask().await);
             if answers[0] != answers[1] && !is_late(&answers[1]) {
-                self.differing.push(name.to_owned());
+                self.differing.push(question.name());
             }
         }
         for answer in answers {
             match answer {
-                Ok(sheets) => {
-                    self.shown = self.shown.max(sheets.iter().map(bytes).max().unwrap_or_default());
-                    self.without_sheet += records.len().saturating_sub(sheets.len());
+                Ok(answer) => {
+                    self.shown = self.shown.max(answer.shown);
+                    self.without_sheet += answer.left_out;
                 }
-                Err(fault) => self.note(fault, name),
+                Err(fault) => self.note(fault, question),
             }
         }
         for seen in trial.watch.take() {
@@ -111,7 +144,6 @@ impl Calls {
                 }
             }
         }
-        Ok(())
     }
 
     /// Whether more calls would tell nothing new: what it may use is too little for it, and each of them uses all of it.
@@ -122,34 +154,14 @@ impl Calls {
         })
     }
 
-    fn note(&mut self, fault: TierFault, name: &str) {
+    fn note(&mut self, fault: TierFault, question: &impl Question) {
         match self.faults.iter_mut().find(|(known, ..)| known.code() == fault.code()) {
             Some((.., times)) => *times += 1,
-            None => self.faults.push((fault, name.to_owned(), 1)),
+            None => self.faults.push((fault, question.name(), 1)),
         }
     }
 }
 
 fn is_late<T>(answer: &Result<T, TierFault>) -> bool {
     matches!(answer, Err(TierFault::Deadline(_)))
-}
-
-async fn ask(
-    trial: &Trial,
-    records: &[Record],
-    purpose: Purpose,
-) -> anyhow::Result<Result<Vec<Sheet>, TierFault>> {
-    let (shapes, hand) = page(records);
-    Ok(trial.preview()?.compose(shapes, &context(purpose), hand).await)
-}
-
-/// What a sheet shows: a passage by its code points, words of its own by their bytes.
-fn bytes(sheet: &Sheet) -> u64 {
-    let labels = sheet.anchors.iter().map(|anchor| &anchor.label);
-    let shown = sheet.title.iter().chain(&sheet.lines).chain(labels);
-    let bytes = |shown: &Shown| match shown {
-        Shown::Verbatim(passage) => passage.at.len().get(),
-        Shown::Derived(derived) => derived.text.len() as u64,
-    };
-    shown.map(bytes).sum()
 }

@@ -1,4 +1,4 @@
-//! Records to try a preview on: the sample data, and records that a careless preview trips over.
+//! Records to try a tier on: the sample data, and records that a careless one trips over.
 
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -52,6 +52,12 @@ impl Record {
         Self { name: name.into(), shape, content }
     }
 
+    /// The longest of its fields that can be read in windows.
+    pub(crate) fn readable(&self) -> Option<&str> {
+        let fields = self.shape.fields.iter().filter(|field| field.kind.is_readable());
+        fields.max_by_key(|field| field.chars).map(|field| field.path.as_str())
+    }
+
     fn changed(mut self, change: impl FnOnce(&mut RecordShape)) -> Self {
         change(&mut self.shape);
         self
@@ -63,6 +69,11 @@ pub(crate) fn page(records: &[Record]) -> (Vec<RecordShape>, Arc<Memory>) {
     let shape = |(slot, record): (u32, &Record)| RecordShape { slot: Slot(slot), ..record.shape.clone() };
     let shapes = (0..).zip(records).map(shape).collect();
     (shapes, Arc::new(Memory(records.iter().map(|record| Arc::clone(&record.content)).collect())))
+}
+
+/// One record by itself.
+pub(crate) fn alone(record: &Record) -> (RecordShape, Arc<Memory>) {
+    (record.shape.clone(), Arc::new(Memory(vec![Arc::clone(&record.content)])))
 }
 
 /// The records of the sample data, each by its id.

@@ -39,6 +39,8 @@ pub struct Checked {
     pub unused_blobs: u64,
     /// Their bytes.
     pub unused_bytes: u64,
+    /// Whether the policies of Postgres do not bind the role that the store is opened as. It is no problem of the store.
+    pub policies_bypassed: bool,
 }
 
 /// Checks a whole store. Each problem is told as it is found.

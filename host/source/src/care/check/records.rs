@@ -237,15 +237,19 @@ impl Check<'_> {
 
     fn digest(&mut self, row: &RecordRow, record: &Record, mut summed: Vec<Summed>) {
         summed.sort_by(|a, b| a.0.cmp(&b.0));
-        let of = |time| {
-            let mut digest = RecordDigest::new(time, row.consent_time);
+        let of = |(time, consent_time)| {
+            let mut digest = RecordDigest::new(time, consent_time);
             for (top, kind, sha256, mime, file_name) in &summed {
                 digest.field(top, *kind, sha256, mime.as_deref(), file_name.as_deref());
             }
             digest.finish().0
         };
-        // A record that came without a time is kept under the moment of its arrival, which its digest does not know.
-        if ![Some(row.time), None].map(of).iter().any(|digest| digest[..] == row.digest) {
+        // Where no field has a time of the record's, it is kept under the moment of its emission or arrival, which is its
+        // consent time too, and which its digest does not know. Digests of earlier versions know it.
+        let (time, consent_time) = (Some(row.time), row.consent_time);
+        let by_emission = if consent_time == time { None } else { consent_time };
+        let times = [(time, consent_time), (None, consent_time), (None, by_emission)];
+        if !times.map(of).iter().any(|digest| digest[..] == row.digest) {
             self.found(ProblemCode::RecordDigest, &record.id, "its digest is not that of its fields");
         }
     }

@@ -83,6 +83,24 @@ const REFERENCES: &[(ProblemCode, &str)] = &[
          FROM token t LEFT JOIN grants g ON g.id = t.grant_id WHERE g.id IS NULL AND t.kind = 0 LIMIT ?1",
     ),
     (
+        ProblemCode::DanglingReference,
+        "SELECT 'a token', 'its package is not there: ' || COALESCE(t.package_id, '(none)')
+         FROM token t LEFT JOIN package p ON p.id = t.package_id WHERE p.id IS NULL AND t.kind = 2 LIMIT ?1",
+    ),
+    (
+        ProblemCode::DanglingReference,
+        "SELECT 'package ' || pg.package_id, 'it holds a grant that is not there, or is not there itself: ' || pg.grant_id
+         FROM package_grant pg LEFT JOIN grants g ON g.id = pg.grant_id LEFT JOIN package p ON p.id = pg.package_id
+         WHERE g.id IS NULL OR p.id IS NULL LIMIT ?1",
+    ),
+    (
+        ProblemCode::GrantsOverlap,
+        "SELECT 'package ' || a.package_id, 'two of its grants cover ' || s.connection || '/' || s.stream
+         FROM package_grant a JOIN package_grant b ON b.package_id = a.package_id AND b.grant_id > a.grant_id
+         JOIN grant_scope x ON x.grant_id = a.grant_id JOIN grant_scope y ON y.grant_id = b.grant_id AND y.scope = x.scope
+         JOIN scope s ON s.id = x.scope LIMIT ?1",
+    ),
+    (
         ProblemCode::SealingKey,
         "SELECT 'the keys', 'there is none of 32 bytes to seal cursors with'
          WHERE NOT EXISTS (SELECT 1 FROM sealing_key WHERE LENGTH(secret) = 32) LIMIT ?1",

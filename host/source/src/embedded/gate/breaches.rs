@@ -6,9 +6,10 @@ use crate::embedded::row::Param;
 use crate::embedded::statement::{Reads, Statement};
 use crate::terms::Stem;
 use Statement::{
-    BlobParts, FilterValues, FilteredRecords, GrantedFields, GrantedScopes, LatestRemoval, ListFirstEmitted,
-    ListLastEmitted, ListNewest, ListOldest, Locate, Marks, MatchUnits, RecordFields, Related, Removed,
-    Search, Shape, SortValues, Text, Values, ValuesOf,
+    BlobParts, Count, CountValues, FilterValues, FilteredRecords, GrantedFields, GrantedScopes,
+    LatestRemoval, ListFirstEmitted, ListLastEmitted, ListNewest, ListOldest, Locate, Marks, MatchUnits,
+    MiddlingText, RecordFields, Related, Removed, Search, Shape, SortValues, Text, UnvaluedDown, UnvaluedUp,
+    ValueCounts, ValuedDown, ValuedUp, Values, ValuesOf,
 };
 
 /// What a breach is about, and so which statements have to notice it.
@@ -36,7 +37,8 @@ impl Concerns {
             Self::Record => Self::Range.includes(statement) && !Self::Former.includes(statement),
             Self::Former => matches!(statement, Removed | LatestRemoval),
             Self::Field => {
-                let by_time = matches!(statement, ListLastEmitted | ListFirstEmitted | GrantedScopes | Marks);
+                let by_time =
+                    matches!(statement, ListLastEmitted | ListFirstEmitted | GrantedScopes | Marks | Count);
                 !by_time && !Self::Order.includes(statement) && !Self::Former.includes(statement)
             }
             Self::Order => matches!(statement, ListNewest | ListOldest),
@@ -123,7 +125,7 @@ fn changes(gate: &Gate) -> Vec<(Concerns, String, String)> {
     changes.push((
         Field,
         format!("DELETE FROM grant_field WHERE {of_scope}"),
-        ["body", "subject", "file"]
+        ["body", "subject", "file", "middling"]
             .map(|field| {
                 format!(
                     "INSERT INTO grant_field (grant_id, scope, field) VALUES ('{id}', {scope}, '{field}');"
@@ -209,6 +211,12 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
             wrong.push(("a field that was not granted", secret));
             wrong.push(("a record of another connection", with(4, gate.elsewhere.record.into())));
         }
+        ValuedUp | ValuedDown | CountValues | ValueCounts => {
+            wrong.push(("a field that was not granted", with(3, "hidden_subject".into())));
+        }
+        UnvaluedUp | UnvaluedDown | MiddlingText => {
+            wrong.push(("a field that was not granted", with(3, "secret".into())));
+        }
         SortValues => wrong.push(("a field that was not granted", with(4, "secret".into()))),
         Related => {
             wrong.push(("a field that was not granted", with(3, "secret".into())));
@@ -284,9 +292,10 @@ async fn a_statement_over_many_fields_selects_the_granted_ones_alone(gate: Gate)
         ))
         .await;
     let rows = gate.store.engine.read(RecordFields, gate.good(RecordFields)).await.unwrap();
-    let names: Vec<String> = rows.into_iter().map(|mut row| row.text().unwrap()).collect();
+    let names: Vec<String> =
+        rows.into_iter().map(|mut row| (row.int().unwrap(), row.text().unwrap()).1).collect();
     assert_eq!(names, ["subject"]);
-    let pair = bind![id.as_str(), NOW, scope, gate.text.record - 1, "subject", "secret", 1];
+    let pair = bind![id.as_str(), NOW, scope, "", "subject", "secret", 1];
     let rows = gate.store.engine.read(Values, pair).await.unwrap();
     let shown = format!("{rows:?}");
     assert!(shown.contains("a heron") && !shown.contains("hidden"), "{shown}");

@@ -49,9 +49,10 @@ macro_rules! former_in_sight {
     };
 }
 
-/// The records in sight that changed after `?5` and up to `?6`, by key after `?4`.
+/// The records in sight that changed after `?5` and up to `?6`, with a key after `?4`. A key that is spelled as an expression
+/// leads SQLite to the index of revisions.
 macro_rules! changed {
-    () => {
+    ($key:literal, $ending:literal) => {
         concat!(
             "SELECT r.id, r.rid, ",
             known_time!(),
@@ -60,7 +61,9 @@ macro_rules! changed {
             "JOIN record r ON r.scope = s.id AND ",
             record_in_sight!(),
             grant_counts!(),
-            "AND s.id = ?3 AND r.rid > ?4 AND r.revision > ?5 AND ",
+            "AND s.id = ?3 AND ",
+            $key,
+            " > ?4 AND r.revision > ?5 AND ",
             was_in_sight!("?6"),
             "AND (NOT ",
             was_in_sight!("?5"),
@@ -70,8 +73,8 @@ macro_rules! changed {
                  WHERE f.rec = r.id AND f.nested = 0 AND f.revision > ?5 AND f.revision <= ?6)
                OR EXISTS (SELECT 1 FROM former_field o
                  JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = o.top
-                 WHERE o.rec = r.id AND o.revision > ?5 AND o.revision <= ?6))
-             ORDER BY r.rid LIMIT ?7"
+                 WHERE o.rec = r.id AND o.revision > ?5 AND o.revision <= ?6)) ",
+            $ending
         )
     };
 }
@@ -98,25 +101,30 @@ macro_rules! removed {
     };
 }
 
-/// The last revision after `?4` at which a granted field came or changed, one went, or a record came into sight. One that
-/// moved within the grant's range was in sight before.
+/// At which revisions records came into sight, got a granted field or another value of one, and lost one: those of a revision
+/// after `?4`, the latest first. One that moved within the grant's range was in sight before. None of the three is later
+/// than the record's own revision, so whoever looks for the last of all can stop soon.
 macro_rules! latest_change {
     () => {
         concat!(
-            "SELECT CAST(MAX(f.revision) AS BIGINT), CAST(MAX(o.revision) AS BIGINT),
-               CAST(MAX(CASE WHEN NOT EXISTS (SELECT 1 FROM former_record p
+            "SELECT r.revision, r.id,
+               CAST(CASE WHEN NOT EXISTS (SELECT 1 FROM former_record p
                  WHERE p.scope = r.scope AND p.rid = r.rid AND p.ended = r.period AND ",
             in_range!("p"),
             ")
-                 THEN r.period END) AS BIGINT) ",
+                 THEN r.period END AS BIGINT),
+               (SELECT CAST(MAX(f.revision) AS BIGINT) FROM field f
+                JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = f.top
+                WHERE f.rec = r.id AND f.nested = 0),
+               (SELECT CAST(MAX(o.revision) AS BIGINT) FROM former_field o
+                JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = o.top
+                WHERE o.rec = r.id) ",
             under_grant!(),
-            "JOIN record r ON r.scope = s.id AND r.revision > ?4 AND ",
+            "JOIN record r ON r.scope = s.id AND ",
             record_in_sight!(),
-            "LEFT JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id
-             LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0
-             LEFT JOIN former_field o ON o.rec = r.id AND o.top = gf.field ",
             grant_counts!(),
-            "AND s.id = ?3"
+            "AND s.id = ?3 AND r.revision > ?4 AND r.revision <= ?5 AND (r.revision < ?5 OR r.id < ?6)
+             ORDER BY r.revision DESC, r.id DESC LIMIT ?7"
         )
     };
 }
@@ -125,7 +133,7 @@ macro_rules! latest_change {
 macro_rules! latest_removal {
     () => {
         concat!(
-            "SELECT CAST(MAX(p.ended) AS BIGINT) ",
+            "SELECT p.ended ",
             under_grant!(),
             former_in_sight!(),
             grant_counts!(),
@@ -137,7 +145,7 @@ macro_rules! latest_removal {
              AND NOT EXISTS (SELECT 1 FROM former_record q
                WHERE q.scope = s.id AND q.rid = p.rid AND q.began = p.ended AND ",
             in_range!("q"),
-            ")"
+            ") ORDER BY p.ended DESC LIMIT 1"
         )
     };
 }

@@ -1,0 +1,72 @@
+//! What becomes of a request: it is answered, refused, or given up because its client left. Each is counted and noted.
+
+use crate::answer;
+use crate::note::{Note, Said};
+use crate::server::Server;
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use stepwell_contract::{Code, Refusal};
+use stepwell_ladder::LadderError;
+
+impl Server {
+    /// Answers until the client leaves, and takes down what became of the request.
+    pub(crate) async fn attended<T>(
+        &self,
+        note: &Note,
+        context: &RequestContext<RoleServer>,
+        method: &'static str,
+        answer: impl Future<Output = Result<T, ErrorData>> + Send,
+    ) -> Result<T, ErrorData> {
+        let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
+            self.ended(note, method, None, "cancelled");
+            return Err(cancelled());
+        };
+        self.ended(note, method, None, if outcome.is_ok() { "ok" } else { "error" });
+        outcome
+    }
+
+    /// Counts what became of a request and takes it down.
+    pub(crate) fn ended(&self, note: &Note, method: &'static str, tool: Option<&str>, outcome: &'static str) {
+        let said = Said { method, tool: tool.map(str::to_owned), outcome };
+        self.shared.metrics.request(&said, note.started().elapsed());
+        note.say(said);
+    }
+
+    /// A refusal of a request that has no result to carry one.
+    pub(crate) fn protocol_error(&self, error: &LadderError, what: &str, note: &Note) -> ErrorData {
+        answer::error(&self.told(error, what, note), note.id())
+    }
+
+    /// What the client is told. The operator is told the rest, which never holds record text.
+    pub(crate) fn told(&self, error: &LadderError, what: &str, note: &Note) -> Refusal {
+        let refusal = with_way_on(error.for_client());
+        self.shared.metrics.refused(refusal.code);
+        let request_id = note.id();
+        match error {
+            LadderError::Failed(reason) => tracing::error!(request_id, what, reason, "failed"),
+            LadderError::Unrecorded(reason) => {
+                tracing::error!(request_id, what, reason, "refused, because the ledger could not be written");
+            }
+            _ => tracing::info!(request_id, what, code = refusal.code.as_str(), "refused"),
+        }
+        refusal
+    }
+}
+
+/// Nobody waits for the answer any more, and the protocol library drops it.
+pub(crate) fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the request was cancelled", None)
+}
+
+/// Sends whoever asked for more than was granted to where one sees what was. The store cannot say it: `schema` is a name
+/// that only clients of this protocol know.
+fn with_way_on(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        Code::FieldNotGranted | Code::GrantStreamNotAllowed | Code::ConnectionNotFound
+            if refusal.hint.is_none() =>
+        {
+            refusal.hint("schema lists the connections, streams and fields that may be read")
+        }
+        _ => refusal,
+    }
+}

@@ -1,0 +1,104 @@
+//! Takes connections, each within its limits, until the server ends.
+
+use super::patient::Patient;
+use super::tls::Tls;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long the head of a request may take, from the moment when the connection is free for it. So it is also how long a
+/// connection may stay idle.
+const HEAD: Duration = Duration::from_secs(30);
+/// The largest head of a request, give or take what one read brings. The longest token is a quarter of it.
+const LARGEST_HEAD: usize = 32 * 1024;
+/// The most headers of a request.
+const MOST_HEADERS: usize = 64;
+/// How long the two ends may take to agree on keys.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long to wait when the machine has no room for another connection.
+const BREATH: Duration = Duration::from_millis(200);
+
+/// What connections are served with.
+#[derive(Debug)]
+pub(super) struct Listening {
+    pub(super) listener: TcpListener,
+    pub(super) tls: Option<Arc<Tls>>,
+    /// How many connections are open at a time.
+    pub(super) most: usize,
+    pub(super) closing: CancellationToken,
+}
+
+impl Listening {
+    /// Serves until `closing` fires, and then until the requests in flight are answered.
+    pub(super) async fn serve(self, router: Router) {
+        let (connections, places) = (TaskTracker::new(), Arc::new(Semaphore::new(self.most)));
+        loop {
+            let taken = async {
+                // Nobody is taken from the machine's queue for whom there is no place.
+                let place = places.clone().acquire_owned().await;
+                (place, self.listener.accept().await)
+            };
+            let (place, stream) = tokio::select! {
+                () = self.closing.cancelled() => break,
+                (place, accepted) = taken => match accepted {
+                    Ok((stream, _)) => (place, stream),
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be taken");
+                        tokio::time::sleep(BREATH).await;
+                        continue;
+                    }
+                },
+            };
+            let (router, tls, closing) = (router.clone(), self.tls.clone(), self.closing.clone());
+            connections.spawn(async move {
+                encrypted_or_not(stream, tls, router, closing).await;
+                drop(place);
+            });
+        }
+        // Whoever connects now is told at once that nobody is here.
+        drop(self.listener);
+        connections.close();
+        connections.wait().await;
+    }
+}
+
+async fn encrypted_or_not(
+    stream: TcpStream,
+    tls: Option<Arc<Tls>>,
+    router: Router,
+    closing: CancellationToken,
+) {
+    // An answer is one small write after another; waiting to fill a packet would cost 40 ms each.
+    let _ = stream.set_nodelay(true);
+    let stream = Patient::new(stream);
+    let Some(tls) = tls else { return serve(stream, router, closing).await };
+    // A handshake that fails says nothing about this server; whoever scans ports makes many.
+    if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, tls.acceptor().accept(stream)).await {
+        serve(stream, router, closing).await;
+    }
+}
+
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: S, router: Router, closing: CancellationToken) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = pin!(connection);
+    tokio::select! {
+        // What breaks here is the client's connection, which its own side knows best.
+        _ = connection.as_mut() => return,
+        () = closing.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}

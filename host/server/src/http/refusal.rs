@@ -1,0 +1,84 @@
+//! How HTTP says no.
+
+use super::Front;
+use crate::note::Note;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+use std::time::Duration;
+use stepwell_contract::{Code, Refusal};
+
+/// The `error` of a challenge (RFC 6750).
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Challenge {
+    InvalidRequest,
+    InvalidToken,
+    InsufficientScope,
+}
+
+impl Challenge {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::InvalidToken => "invalid_token",
+            Self::InsufficientScope => "insufficient_scope",
+        }
+    }
+}
+
+impl Front {
+    /// Answers with a refusal, in the status of its code.
+    pub(super) fn refuse(&self, note: &Note, refusal: &Refusal) -> Response {
+        let status = refusal.code.http_status().and_then(|status| StatusCode::from_u16(status).ok());
+        self.refuse_as(note, status.unwrap_or(StatusCode::BAD_REQUEST), refusal)
+    }
+
+    /// Answers with a refusal that says when to come again.
+    pub(super) fn refuse_until(&self, note: &Note, code: Code, message: &str, wait: Duration) -> Response {
+        // A fraction of a second is worth a whole one: nobody is to come too early.
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let refusal = Refusal::new(code, message).hint(format!("ask again in {} s", seconds.max(1)));
+        let mut response = self.refuse(note, &refusal);
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+        response
+    }
+
+    /// Answers with a refusal and says how to do better.
+    pub(super) fn challenge(
+        &self,
+        note: &Note,
+        status: StatusCode,
+        challenge: Challenge,
+        refusal: &Refusal,
+    ) -> Response {
+        let mut response = self.refuse_as(note, status, refusal);
+        let description: String = refusal.message.chars().filter(|c| !matches!(c, '"' | '\\')).collect();
+        let mut value = format!(
+            "Bearer realm=\"stepwell\", error=\"{}\", error_description=\"{description}\"",
+            challenge.as_str()
+        );
+        let scopes = self.0.scopes.join(" ");
+        if !scopes.is_empty() && !matches!(challenge, Challenge::InvalidRequest) {
+            value.push_str(&format!(", scope=\"{scopes}\""));
+        }
+        value.push_str(&format!(", resource_metadata=\"{}\"", self.0.public_url.metadata()));
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(WWW_AUTHENTICATE, value);
+        }
+        response
+    }
+
+    fn refuse_as(&self, note: &Note, status: StatusCode, refusal: &Refusal) -> Response {
+        note.refuse(refusal.code);
+        self.0.server.shared.metrics.refused(refusal.code);
+        let mut body = refusal.to_json();
+        body["error"]["request_id"] = json!(note.id());
+        body["error"]["http_status"] = json!(status.as_u16());
+        let mut response = (status, body.to_string()).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
