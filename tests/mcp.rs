@@ -7,7 +7,7 @@ pub(crate) mod http;
 mod http_rules;
 mod listing;
 mod native;
-mod operations;
+pub(crate) mod operations;
 mod plugin_tools;
 mod previews;
 mod quiet;

@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::process::Command;
 
 /// Asks for a page and gives all of the answer.
-fn page(address: &str, path: &str) -> String {
+pub(crate) fn page(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("the listener is there");
     let head = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).expect("a request");

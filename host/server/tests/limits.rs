@@ -229,7 +229,7 @@ async fn a_subscription_holds_no_place_and_ends_with_the_server() {
     for stream in open {
         let answer = read_answer(stream).await;
         let last =
-            answer.body.lines().filter_map(|line| line.strip_prefix("data: ")).last().map(str::to_owned);
+            answer.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().map(str::to_owned);
         let last: Value = last.and_then(|data| serde_json::from_str(&data).ok()).unwrap_or_default();
         finished += usize::from(last["result"].is_object());
     }

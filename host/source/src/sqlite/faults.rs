@@ -269,10 +269,12 @@ async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
     assert_eq!(engine.writer.run(limit(size + 2)).await.unwrap(), size + 2);
     let entries = |client: String| NewEntries {
         at: 1,
-        grant: "grt".into(),
-        client,
         tool: "fetch".into(),
-        disclosed: vec![crate::ledger::Disclosure::default()],
+        disclosed: vec![crate::ledger::NewEntry {
+            grant: "grt".into(),
+            client,
+            what: crate::ledger::Disclosure::default(),
+        }],
     };
     let refused = engine.append(entries("x".repeat(100_000))).await;
     let Err(Failure::Shared(failure)) = refused else { panic!("{refused:?}") };

@@ -209,6 +209,11 @@ impl Memory {
 }
 
 impl Fields for Memory {
+    /// Any id will do: what a tool wants to go on with is held against its schema with one in the place of the slot.
+    fn spelled(&self, slot: Slot) -> Option<String> {
+        self.0.get(slot.0 as usize).map(|_| format!("on_trial/records:{}", slot.0))
+    }
+
     fn read(&self, slot: Slot, path: &str, at: Span) -> Result<String, ReadRefusal> {
         if let Some(Text { text, is_ascii }) = self.content(slot)?.texts.get(path) {
             let place = |at: Chars| usize::try_from(at.get()).unwrap_or(usize::MAX).min(text.len());
