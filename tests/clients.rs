@@ -5,5 +5,4 @@ mod climb;
 mod sdk;
 mod setup;
 
-pub(crate) use climb::climb_by_text;
 pub(crate) use setup::{find_python, folder_for, is_new, need_node, npm_ci};

@@ -3,7 +3,6 @@
 mod corpus;
 mod extracting;
 mod kill;
-mod quick_start;
 
 use crate::on_both_engines;
 use crate::program::Store;
@@ -19,7 +18,7 @@ on_both_engines!(
 );
 
 /// An archive of so many messages; every third has a file.
-pub(crate) fn archive(messages: usize) -> String {
+fn archive(messages: usize) -> String {
     let message = |n: usize| {
         let head = format!(
             "From ilse@home.example Mon Mar  2 09:00:00 2026\nMessage-ID: <{n}@home.example>\nDate: Mon, 2 Mar 2026 09:{:02}:{:02} +0000\nFrom: Ilse <ilse@home.example>\nTo: bo@home.example\nSubject: Letter {n}\n",
@@ -27,7 +26,7 @@ pub(crate) fn archive(messages: usize) -> String {
             n % 60
         );
         let text = format!("The heron number {n} of Zürich.\n{}", "and again, ".repeat(n % 700));
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             return format!(
                 "{head}Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\n\n{text}\n--b\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=\"{n}.bin\"\n\nfile {n}\n--b--\n\n"
             );

@@ -39,12 +39,6 @@ fn climb(sdk: Sdk, transport: &str, channel: Channel) {
     assert_eq!(outcome["tools"].as_array().unwrap().len(), 6);
 }
 
-/// Searches a store with the Python SDK, and reads the longest field of the first hit to its end by what stands in the text.
-pub(crate) fn climb_by_text(world: &World, q: &str) -> Value {
-    let task = json!({ "channel": "text", "q": q, "limit_chars": 16_384 });
-    Sdk::Python.run("climb", (world, &world.all), "stdio", &[], task)
-}
-
 macro_rules! climbs {
     ($($name:ident: $sdk:ident, $transport:literal, $channel:ident;)*) => {
         $(#[test]

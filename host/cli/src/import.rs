@@ -166,7 +166,7 @@ impl Desk<'_> {
                     connector: Some(self.connector.to_owned()),
                     label: Some(self.label.to_owned()),
                     stream: StreamName::new(name).context("the stream's name")?,
-                    manifest,
+                    manifest: *manifest,
                 });
             }
             Event::Record { stream, record } => {
