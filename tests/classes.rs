@@ -10,6 +10,7 @@ mod session;
 mod structured_only;
 mod tasks;
 
+pub(crate) use corpus::corpus_folder;
 pub(crate) use recoveries::changed_and_late;
 
 use content_only::ContentOnly;

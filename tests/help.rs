@@ -24,9 +24,17 @@ pages! {
     the_program_explains_itself: &[];
     demo_explains_itself: &["demo"];
     sample_explains_itself: &["sample"];
+    import_explains_itself: &["import"];
     ingest_explains_itself: &["ingest"];
+    export_explains_itself: &["export"];
+    search_explains_itself: &["search"];
+    show_explains_itself: &["show"];
     read_explains_itself: &["read"];
     serve_explains_itself: &["serve"];
+    connections_explains_itself: &["connections"];
+    connections_list_explains_itself: &["connections", "list"];
+    connections_rename_explains_itself: &["connections", "rename"];
+    connections_remove_explains_itself: &["connections", "remove"];
     connect_explains_itself: &["connect"];
     doctor_explains_itself: &["doctor"];
     completions_explains_itself: &["completions"];

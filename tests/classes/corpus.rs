@@ -8,6 +8,8 @@ use crate::classes::tasks::{deep_phrase, file_bytes, nested_value, two_accounts}
 use crate::classes::{Class, as_every_class};
 use crate::mcp::world::World;
 use crate::program::Store;
+pub(crate) use package::folder as corpus_folder;
+
 use mails::{Account, DIGEST_KEY, Mail};
 use serde_json::{Value, json};
 use std::sync::OnceLock;

@@ -194,7 +194,7 @@ impl Report {
 }
 
 /// A bar on a terminal; nothing elsewhere.
-fn progress_bar(size: Option<u64>, output: &Output) -> ProgressBar {
+pub(crate) fn progress_bar(size: Option<u64>, output: &Output) -> ProgressBar {
     if output.is_json() {
         return ProgressBar::hidden();
     }

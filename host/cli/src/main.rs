@@ -4,12 +4,15 @@ mod completions;
 mod config;
 mod config_args;
 mod connect;
+mod connections;
 mod demo;
 mod disclosures;
 mod doctor;
 mod exit;
+mod export;
 mod files;
 mod grant;
+mod import;
 mod ingest;
 mod log;
 mod output;
@@ -19,10 +22,13 @@ mod plugin;
 mod read;
 mod remote;
 mod sample;
+mod search;
 mod serve;
 mod settings;
+mod show;
 mod store;
 mod store_args;
+mod text_host;
 mod tier_host;
 mod token_args;
 mod token_out;
@@ -46,8 +52,10 @@ struct Arguments {
 const GETTING_STARTED: &str = "\
 Getting started:
   stepwell demo                                          see the whole climb on sample data, no data is kept
+  stepwell import mbox 'All mail.mbox' --label 'Home mail' fill a store from a mail archive or a chat export
   stepwell ingest --connection home messages mail.ndjson fill a store from lines of {\"key\", \"data\", \"emitted_at\"}
   stepwell grant create --client Claude --stream messages:subject,body --expires 30d
+  stepwell search 'ferry key' --token-file token         find records by their words, as a client would
   stepwell read home/messages:m1 body --token-file token read a window of a field as a client would
   stepwell serve --token-file token                      speak MCP to a client that starts this program
   stepwell connect claude-code --token-file token        see what a client needs to be told
@@ -60,12 +68,18 @@ Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 77 owner token refused,
 #[derive(Debug, Subcommand)]
 enum Verb {
     Demo(demo::Demo),
+    Import(import::ImportArguments),
     Ingest(ingest::IngestArguments),
+    Export(export::Export),
     #[command(subcommand)]
     Grant(grant::GrantVerb),
+    Search(search::Search),
+    Show(show::Show),
     #[command(subcommand)]
     Owner(owner::OwnerVerb),
     Read(read::Read),
+    #[command(subcommand)]
+    Connections(connections::ConnectionsVerb),
     Disclosures(disclosures::Disclosures),
     Serve(serve::Serve),
     Connect(connect::Connect),
@@ -81,7 +95,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = tier_host::run_if_asked() {
+    if let Some(code) = tier_host::run_if_asked().or_else(text_host::run_if_asked) {
         return code;
     }
     let arguments = match Arguments::try_parse() {
@@ -110,10 +124,15 @@ fn main() -> ExitCode {
 async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
     match verb {
         Verb::Demo(demo) => demo.run(output).await,
+        Verb::Import(import) => import.run(output).await,
         Verb::Ingest(ingest) => ingest.run(output).await,
+        Verb::Export(export) => export.run(output).await,
         Verb::Grant(grant) => grant.run(output).await,
+        Verb::Search(search) => search.run(output).await,
+        Verb::Show(show) => show.run(output).await,
         Verb::Owner(owner) => owner.run(output).await,
         Verb::Read(read) => read.run(output).await,
+        Verb::Connections(connections) => connections.run(output).await,
         Verb::Disclosures(disclosures) => disclosures.run(output).await,
         Verb::Serve(serve) => serve.run(output).await,
         Verb::Connect(connect) => connect.run(output),

@@ -117,7 +117,7 @@ impl Read {
 }
 
 /// Whoever runs this may be the owner, so the reason stands beside the refusal that a client would get.
-fn told(output: &Output, error: &LadderError) -> SourceError {
+pub(crate) fn told(output: &Output, error: &LadderError) -> SourceError {
     if !matches!(error, LadderError::Refused(_)) {
         output.note(error);
     }

@@ -3,7 +3,7 @@
 mod backup;
 mod check;
 mod copy;
-mod progress;
+pub(crate) mod progress;
 mod restore;
 mod stats;
 mod vacuum;

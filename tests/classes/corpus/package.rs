@@ -12,7 +12,7 @@ const INTEGRITY: &str =
     "sha512-prhsLtZInQ4fX9kdYC+rhurigafJdtXlp/fTnBYw//At21Hcw4zhSbiyyAcj2Quv/EKl8sE3PMlB2IJ7IHv6Dw==";
 
 /// The folder that has the corpus' folders.
-pub(super) fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(get).clone()
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use stepwell_source::care::{Problem, Watch};
 
 /// Shows the work and prints what was found.
-pub(super) struct Progress<'a> {
+pub(crate) struct Progress<'a> {
     output: &'a Output,
     bar: ProgressBar,
 }
 
 impl<'a> Progress<'a> {
-    pub(super) fn new(output: &'a Output) -> Self {
+    pub(crate) fn new(output: &'a Output) -> Self {
         let bar = if output.is_json() { ProgressBar::hidden() } else { ProgressBar::no_length() };
         if !output.is_json() {
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -28,7 +28,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Takes the bar away.
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         self.bar.finish_and_clear();
     }
 }

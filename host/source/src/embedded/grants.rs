@@ -43,6 +43,13 @@ impl Embedded {
         Ok(scopes)
     }
 
+    /// Gives a connection another name for people. Says whether there is such a connection.
+    pub async fn rename_connection(&self, id: &ConnectionId, label: &str) -> Result<bool, Failure> {
+        let changed =
+            self.engine.write(vec![(Statement::RenameConnection, bind![id.as_str(), label])]).await?;
+        Ok(changed == [1])
+    }
+
     /// Counts a stream's records, for the owner.
     pub async fn count_records(&self, scope: &Scope) -> Result<u64, Failure> {
         let rows = self.read(Statement::CountRecords, bind![scope.id]).await?;

@@ -640,6 +640,8 @@ statements! {
     AddConnection Nothing = "INSERT INTO connection (id, connector, label, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (id) DO UPDATE SET
           connector = COALESCE(excluded.connector, connection.connector), label = COALESCE(excluded.label, connection.label)";
+    /// Gives a connection another name for people.
+    RenameConnection Nothing = "UPDATE connection SET label = ?2 WHERE id = ?1";
     /// Makes a connection's stream known.
     AddScope Nothing = "INSERT INTO scope (connection, stream, manifest, revision, cursor_field) VALUES (?1, ?2, ?3, 0, ?4)
         ON CONFLICT (connection, stream) DO UPDATE SET

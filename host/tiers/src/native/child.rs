@@ -3,10 +3,10 @@
 use super::frame::Kind;
 use super::library;
 use super::pipe::Pipe;
-use super::room::{self, Allowed};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::ExitCode;
+use stepwell_room::{self as room, Allowed};
 
 /// What the host says to the process, as arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,9 +8,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `abi` | what a library exports |
-//! | `library` | loads and calls one; with `room` and the cache the only files with unsafe code |
-//! | `room` | descriptors and limits of the process |
-//! | `child`, `pipe` | what the process does, and its end of the line |
+//! | `library` | loads and calls one; with the cache the only file with unsafe code |
+//! | `child`, `pipe` | what the process does in its `stepwell_room`, and its end of the line |
 //! | `frame` | what passes along the line |
 //! | `process` | the host's side of one process |
 //! | `supervisor` | the spare process, and one for each call |
@@ -28,8 +27,6 @@ mod library;
 mod pipe;
 #[cfg(unix)]
 mod process;
-#[cfg(unix)]
-mod room;
 #[cfg(unix)]
 mod supervisor;
 #[cfg(unix)]

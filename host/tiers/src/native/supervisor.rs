@@ -3,7 +3,6 @@
 use super::child::Order;
 use super::frame::Kind;
 use super::process::{Gone, Process};
-use super::room::Allowed;
 use super::talk::Talk;
 use crate::check::clean;
 use crate::config::{Limits, TierConfig};
@@ -15,6 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use stepwell_room::Allowed;
 
 /// How much is shown of why a library does not load.
 const WHY_BYTES: usize = 300;

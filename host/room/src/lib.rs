@@ -1,4 +1,6 @@
-//! The room that a native tier lives in: nothing inherited, and little allowed.
+//! The room that a process lives in which nobody trusts: nothing inherited, and little allowed. Native tiers run in one, and so
+//! does what takes the text out of files that came with mail.
+#![cfg(unix)]
 #![allow(unsafe_code)]
 
 use rustix::io::{close, fcntl_getfd};
@@ -8,21 +10,21 @@ use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-/// Descriptors that a library may have open at once.
+/// Descriptors that such a process may have open at once.
 const OPEN_FILES: u64 = 64;
 
-/// How much a native tier may use.
+/// How much such a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Allowed {
+pub struct Allowed {
     /// Memory beyond what the process has at its start, in MB.
-    pub(super) memory_mb: u64,
-    /// Processor time in seconds: the host's deadline ends a call long before, unless the host cannot.
-    pub(super) cpu_s: u64,
+    pub memory_mb: u64,
+    /// Processor time in seconds: the host's deadline ends it long before, unless the host cannot.
+    pub cpu_s: u64,
 }
 
-/// Clears the room. The line to the host came as standard input and moves to a place that no library looks at; nothing
+/// Clears the room. The line to the host came as standard input and moves to a place that no code there looks at; nothing
 /// else stays open. Standard output and error lead nowhere from the start.
-pub(super) fn clear() -> io::Result<UnixStream> {
+pub fn clear() -> io::Result<UnixStream> {
     close_inherited();
     let stdin = io::stdin();
     let line = UnixStream::from(stdin.as_fd().try_clone_to_owned()?);
@@ -49,7 +51,7 @@ fn close_inherited() {
 }
 
 /// Limits this process for good.
-pub(super) fn limit(allowed: Allowed) -> io::Result<()> {
+pub fn limit(allowed: Allowed) -> io::Result<()> {
     let most = |n: u64| Rlimit { current: Some(n), maximum: Some(n) };
     setrlimit(Resource::Core, most(0))?;
     setrlimit(Resource::Nofile, most(OPEN_FILES))?;

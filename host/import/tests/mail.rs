@@ -1,0 +1,5 @@
+//! `mbox` and `maildir`.
+
+mod hostile;
+mod maildir;
+mod mbox;

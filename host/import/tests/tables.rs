@@ -1,0 +1,5 @@
+//! Tables.
+
+mod csv;
+mod jsonl;
+mod sqlite;
