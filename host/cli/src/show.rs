@@ -75,7 +75,7 @@ fn lines(id: &str, field: &FieldView) -> String {
     let Some((head, is_whole)) = head(field) else {
         let mime = field.shape.mime.as_deref().unwrap_or("bytes");
         let file = field.shape.file_name.as_deref().map(|file| format!(" {file}")).unwrap_or_default();
-        let size = HumanBytes(field.shape.bytes.get());
+        let size = HumanBytes(field.shape.bytes.unwrap_or_default().get());
         return format!(
             "{BOLD}{name}{BOLD:#}: {DIM}{}{}, {size}{DIM:#}",
             for_stdout(mime),
@@ -114,8 +114,8 @@ fn to_json(view: &RecordView) -> Value {
             (None, _) => Value::Null,
         };
         let is_whole = head(field).is_some_and(|(_, is_whole)| is_whole);
-        let (chars, bytes) = (field.shape.chars.map(Chars::get), field.shape.bytes.get());
-        let digest = field.shape.digest.to_string();
+        let (chars, bytes) = (field.shape.chars.map(Chars::get), field.shape.bytes.map(Bytes::get));
+        let digest = field.shape.digest.map(|digest| digest.to_string());
         let shown = json!({ "value": value, "complete": is_whole, "size_chars": chars, "size_bytes": bytes, "mime_type": field.shape.mime, "digest": digest });
         (field.name.clone(), shown)
     };

@@ -113,7 +113,7 @@ impl<'a> Owner<'a> {
 
     /// The bytes from an offset on, as many as are held at once; none at the end.
     pub(super) async fn bytes(&self, field: &Field, from: Bytes) -> anyhow::Result<Vec<u8>> {
-        let left = field.shape.bytes.get().saturating_sub(from.get());
+        let left = field.shape.bytes.unwrap_or_default().get().saturating_sub(from.get());
         Ok(if left == 0 {
             Vec::new()
         } else {
@@ -123,6 +123,6 @@ impl<'a> Owner<'a> {
 }
 
 fn whole(view: &RecordView) -> Disclosure {
-    let bytes = view.fields.iter().map(|field| field.shape.bytes.get()).sum();
+    let bytes = view.fields.iter().map(|field| field.shape.bytes.unwrap_or_default().get()).sum();
     Disclosure::of_record(&view.identity, Bytes(bytes))
 }
