@@ -121,7 +121,8 @@ fn read(path: &Path) -> Result<(Vec<u8>, Metadata), (Reason, String)> {
         return Err((Reason::TooLarge, format!("longer than {FILE_MAX} bytes")));
     }
     let bytes = std::fs::read(path).map_err(unreadable)?;
-    if text::is_text(&bytes) {
+    let name = path.to_string_lossy();
+    if text::is_text(&bytes) || Format::of(&bytes, "", Some(&name)).is_some() {
         Ok((bytes, data))
     } else {
         Err((Reason::NotText, "it looks like no text".to_owned()))
