@@ -39,6 +39,18 @@ const ELSEWHERE: &[&str] = &[
     "query_too_broad",
     // Only with another export tier than the built-in one.
     "export_refused",
+    // Only a resource server elsewhere says these: `remote` asks one.
+    "unknown_field",
+    "insufficient_scope",
+    "grant_invalid",
+    "grant_time_range_exceeded",
+    "blob_not_found",
+    "rate_limit_exceeded",
+    "field_window_unsupported",
+    "unsupported_by_source",
+    "rs_refused",
+    "invalid_rs_response",
+    "rs_response_too_large",
 ];
 
 /// A list of calls and reads, and the server that they are for.

@@ -2,7 +2,7 @@ use super::*;
 
 fn read(text: &str) -> Result<Config, ConfigError> {
     let file = File::parse(text, &|name| (name == "FOLDER").then(|| "/opt/secret".to_owned()))?;
-    file.top().only(&["tiers", "preview", "tool", "server", "source", "ledger"])?;
+    file.top().only(&["tiers", "preview", "tool", "server", "auth", "limits", "source", "ledger", "v1"])?;
     Config::read(&file)
 }
 
