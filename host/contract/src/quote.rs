@@ -10,7 +10,12 @@ use std::fmt::Write as _;
 pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    for c in text.chars() {
+    // Most of what is quoted is plain, and plain text is taken whole.
+    let plain =
+        text.bytes().take_while(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')).count();
+    let (plain, rest) = text.split_at(plain);
+    out.push_str(plain);
+    for c in rest.chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),

@@ -5,6 +5,7 @@
 
 use crate::expand;
 use crate::ladder::Ladder;
+use crate::measure::json_bytes;
 use serde_json::Value;
 use stepwell_contract::{Bytes, Chars, FieldPath, Span};
 use stepwell_source::query::{Expanded, RecordsPage, SearchHit};
@@ -119,9 +120,4 @@ pub(crate) fn about(args: &Value, answer: &Value) -> Vec<Disclosure> {
         bytes: json_bytes(answer),
         ..Disclosure::default()
     }]
-}
-
-/// How long a value is as JSON.
-pub(crate) fn json_bytes(value: &Value) -> Bytes {
-    Bytes(value.to_string().len() as u64)
 }

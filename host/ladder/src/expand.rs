@@ -2,7 +2,7 @@
 
 use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
-use crate::disclosed::json_bytes;
+use crate::measure::json_bytes;
 use serde_json::{Map, Value, json};
 use stepwell_contract::budget::MAX_PAGE;
 use stepwell_contract::quote::{excerpt, json_string};

@@ -18,6 +18,7 @@ mod keys;
 mod ladder;
 mod ledger;
 mod links;
+mod measure;
 mod plugin_tool;
 mod preview;
 mod query_records;

@@ -4,6 +4,7 @@ use crate::arguments;
 use crate::fit::first_that_fits;
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::links::record_handle;
+use crate::measure::string_bytes;
 use crate::reply::{LadderError, Link, Reply};
 use crate::seal::now_unix;
 use crate::shapes::InHand;
@@ -12,7 +13,7 @@ use crate::window_text::WindowUris;
 use serde_json::{Value, json};
 use stepwell_contract::handle::Handle;
 use stepwell_contract::selector::{Selector, WindowArguments};
-use stepwell_contract::{Bytes, Chars, Code, Refusal, Span, budget};
+use stepwell_contract::{Chars, Code, Refusal, Span, budget};
 
 /// What a window says besides its text, from generous to sparing: addresses in the header, addresses in the structured
 /// content, the phrase that the caller knows anyway. The first that fits the budget is taken.
@@ -30,7 +31,7 @@ impl Ladder {
         let window = self.window(asker, &request).await?;
         let uris = self.window_uris(&window);
         let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
-        let budget = budget::window(Bytes::of(&json!(window.text).to_string()));
+        let budget = budget::window(string_bytes(&window.text));
         let compose = |(in_header, in_structured, with_phrase): (bool, bool, bool)| Reply {
             text: vec![window.to_text_with(uris.as_ref().filter(|_| in_header))],
             structured: window.structured_with(uris.as_ref().filter(|_| in_structured), with_phrase),

@@ -1,6 +1,7 @@
 //! What a rung of the ladder answers with, before the protocol wraps it.
 
-use serde_json::{Value, json};
+use crate::measure::{json_bytes, string_bytes};
+use serde_json::Value;
 use stepwell_contract::{Bytes, Code, Refusal};
 use stepwell_source::{Disclosure, SourceError};
 
@@ -25,10 +26,10 @@ const FRAME: u64 = 256;
 impl Reply {
     /// The bytes of the result as it goes over the wire.
     pub(crate) fn wire(&self) -> Bytes {
-        let text: usize = self.text.iter().map(|text| json!(text).to_string().len() + 26).sum();
-        let links: usize = self.links.iter().map(Link::wire).sum();
-        let meta = self.meta.as_ref().map_or(0, |meta| meta.to_string().len());
-        Bytes((text + links + meta + self.structured.to_string().len()) as u64 + FRAME)
+        let text: u64 = self.text.iter().map(|text| string_bytes(text).get() + 26).sum();
+        let links: u64 = self.links.iter().map(Link::wire).sum();
+        let meta = self.meta.as_ref().map_or(0, |meta| json_bytes(meta).get());
+        Bytes(text + links + meta + json_bytes(&self.structured).get() + FRAME)
     }
 }
 
@@ -50,10 +51,12 @@ pub struct Link {
 }
 
 impl Link {
-    fn wire(&self) -> usize {
-        let words = json!([self.uri, self.name, self.title, self.mime, self.size]).to_string();
+    fn wire(&self) -> u64 {
+        let words = [Some(&self.uri), Some(&self.name), self.title.as_ref(), self.mime.as_ref()];
+        let words = words.map(|word| word.map_or(4, |word| string_bytes(word).get()) + 1);
+        let size = self.size.map_or(4, |size| size.to_string().len() as u64);
         // The names of the members, and the annotation.
-        words.len() + 120
+        words.iter().sum::<u64>() + size + 2 + 120
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
-use crate::disclosed::json_bytes;
 use crate::export::Export;
 use crate::ladder::{Asker, Ladder, ResourceDraft};
+use crate::measure::json_bytes;
 use crate::read_record_field::check_digest;
 use crate::reply::{Content, LadderError, Link, Resource, Template};
 use crate::rung::record_rungs;

@@ -1,9 +1,9 @@
 //! The ladder's doors: one for each tool and each kind of resource. Each drafts its answer, has it written down, and only
 //! then hands it out.
 
-use crate::disclosed::json_bytes;
 use crate::ladder::{Asker, Ladder, ResourceResult, ToolArguments, ToolResult};
 use crate::ledger::{Recorded, record};
+use crate::measure::json_bytes;
 use crate::reply::{LadderError, Link};
 use serde_json::json;
 use stepwell_source::Disclosure;

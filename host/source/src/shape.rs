@@ -1,7 +1,7 @@
 //! What a source knows about a record and its fields.
 
 use crate::time::Millis;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use stepwell_contract::{Bytes, Chars, ConnectionId, FieldPath, RecordId, ResultId, Span, StreamName};
 
 /// Which record is meant. Without a connection it may turn out to be ambiguous.
@@ -89,8 +89,13 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         f.write_str("sha256:")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        for byte in self.0 {
+            f.write_char(DIGITS[usize::from(byte >> 4)].into())?;
+            f.write_char(DIGITS[usize::from(byte & 15)].into())?;
+        }
+        Ok(())
     }
 }
 

@@ -27,6 +27,7 @@ mod fields;
 pub mod limits;
 pub mod lock;
 mod native;
+mod pace;
 mod phase;
 mod plan;
 mod runtime;

@@ -15,6 +15,12 @@ pub const TICK: Duration = Duration::from_millis(5);
 /// Ticks without a call after which the clock sleeps: a conversation's next call mostly comes before, and need not wake it.
 pub const IDLE_TICKS: u32 = 40;
 
+/// How long a call may take to count as a short one, which is made on the thread that asks for it.
+pub const BRIEF: Duration = Duration::from_micros(500);
+
+/// When a call that was tried on the thread that asks is given up there: other requests wait for that thread.
+pub const BRIEF_MAX: Duration = Duration::from_millis(5);
+
 /// The largest component that is compiled. Compilation has no deadline: 18 MB took 12 CPU seconds.
 pub const COMPONENT_BYTES: u64 = 32 * 1024 * 1024;
 

@@ -7,6 +7,7 @@ use crate::fields::{Allowance, EmptyHand, Hand};
 use crate::limits;
 use crate::lock::{LockState, Locked};
 use crate::native::{Native, Talk};
+use crate::pace::Pace;
 use crate::phase::Phase;
 use crate::runtime::{
     Cache, Loaded, Runtime, State, Stop, Wanted, admit, classify, hex_digest, load, read_file,
@@ -53,6 +54,7 @@ struct Inner<W: World> {
     watch: Option<Arc<Watch>>,
     load_time: Duration,
     breaker: Mutex<Breaker>,
+    pace: Pace,
     last_fault: Mutex<Option<TierFault>>,
     calls: AtomicU64,
     faults: [AtomicU64; Phase::ALL.len()],
@@ -148,6 +150,7 @@ impl<W: World> Tier<W> {
             watch: terms.watch.clone(),
             load_time: started.elapsed(),
             breaker: Mutex::default(),
+            pace: Pace::default(),
             last_fault: Mutex::default(),
             calls: AtomicU64::new(0),
             faults: Default::default(),
@@ -169,11 +172,12 @@ impl<W: World> Tier<W> {
         &self.0.config
     }
 
-    /// Calls the tier on a blocking thread, in its turn. `hand` deals what the call may read, `ask` asks and checks.
+    /// Calls the tier: at once on this thread, if its calls are short, else on a blocking thread, in its turn. `hand` deals
+    /// what the call may read, `ask` asks and checks; both may be needed twice.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
-        hand: impl FnOnce(Allowance, Instant) -> Hand + Send + 'static,
-        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
+        hand: impl Fn(Allowance, Instant) -> Hand + Send + 'static,
+        ask: impl Fn(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
     ) -> Result<T, TierFault> {
         let started = Instant::now();
         let outcome = self.called(hand, ask).await;
@@ -184,8 +188,8 @@ impl<W: World> Tier<W> {
 
     async fn called<T: Send + 'static>(
         &self,
-        hand: impl FnOnce(Allowance, Instant) -> Hand + Send + 'static,
-        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
+        hand: impl Fn(Allowance, Instant) -> Hand + Send + 'static,
+        ask: impl Fn(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
     ) -> Result<T, TierFault> {
         let inner = Arc::clone(&self.0);
         inner.calls.fetch_add(1, Relaxed);
@@ -197,6 +201,9 @@ impl<W: World> Tier<W> {
         // An author wants to see every fault, so a tier that is watched does not rest.
         if inner.watch.is_none() {
             lock(&inner.breaker).admit(Instant::now()).map_err(TierFault::Resting)?;
+        }
+        if let Some(outcome) = inner.in_passing(&hand, &ask) {
+            return outcome;
         }
         let turn = tokio::time::timeout(limits::QUEUE, inner.runtime.permits().acquire_owned()).await;
         let Ok(Ok(permit)) = turn else { return Err(TierFault::Busy) };
@@ -251,6 +258,38 @@ impl<W: World> Tier<W> {
 }
 
 impl<W: World> Inner<W> {
+    /// Tries a call on this thread. None if it has to be made elsewhere: nothing of it counts then.
+    fn in_passing<T>(
+        &self,
+        hand: impl FnOnce(Allowance, Instant) -> Hand,
+        ask: impl FnOnce(Guest<'_, '_, W>) -> Result<T, Stop>,
+    ) -> Option<Result<T, TierFault>> {
+        // Whoever watches wants to see how a call fares under its own limits.
+        if self.watch.is_some() || !self.pace.is_brief() {
+            return None;
+        }
+        let Ok(Ready { code: Code::Component(instance), .. }) = &self.component else { return None };
+        let _permit = self.runtime.permits().try_acquire_owned().ok()?;
+        let limits = self.config.limits;
+        let started = Instant::now();
+        let hand = hand(self.allowance(), started + limits.deadline);
+        let asked = |store: &mut Store<State>| ask(Guest::Component(instance, store));
+        let (outcome, state) = self.runtime.in_passing(hand, limits, asked);
+        let was_early = matches!(&outcome, Err(stop) if stop.was_early());
+        self.pace.note(started.elapsed(), was_early);
+        if was_early {
+            return None;
+        }
+        self.messages.fetch_add(state.messages(), Relaxed);
+        Some(self.settled(outcome.map_err(|stop| classify(stop, &state, limits))))
+    }
+
+    /// What a call may read at the most.
+    fn allowance(&self) -> Allowance {
+        let limits = self.config.limits;
+        Allowance { reads: limits.reads, bytes: u64::from(limits.read_kb) * 1_024 }
+    }
+
     fn run<T>(
         &self,
         hand: impl FnOnce(Allowance, Instant) -> Hand,
@@ -258,7 +297,7 @@ impl<W: World> Inner<W> {
     ) -> Result<T, TierFault> {
         let ready = self.component.as_ref().map_err(Clone::clone)?;
         let limits = self.config.limits;
-        let allowance = Allowance { reads: limits.reads, bytes: u64::from(limits.read_kb) * 1_024 };
+        let allowance = self.allowance();
         let started = Instant::now();
         let hand = hand(allowance, started + limits.deadline);
         let is_watched = self.watch.is_some();
@@ -268,11 +307,17 @@ impl<W: World> Inner<W> {
                 .in_store(hand, limits, is_watched, |store| ask(Guest::Component(instance, store))),
             Code::Native(native) => native.call(hand, limits, is_watched, |talk| ask(Guest::Native(talk))),
         };
+        self.pace.note(started.elapsed(), state.has_read(allowance));
         self.messages.fetch_add(state.messages(), Relaxed);
         let outcome = outcome.map_err(|stop| classify(stop, &state, limits));
         if let Some(watch) = &self.watch {
             watch.saw(state.observed(allowance, started.elapsed()));
         }
+        self.settled(outcome)
+    }
+
+    /// Tells the breaker what came of a call.
+    fn settled<T>(&self, outcome: Result<T, TierFault>) -> Result<T, TierFault> {
         match outcome {
             Err(fault) if fault.is_fault() => {
                 let rest = lock(&self.breaker).fail(Instant::now());

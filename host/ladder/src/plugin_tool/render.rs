@@ -2,8 +2,8 @@
 
 use super::PluginTool;
 use super::hand::Used;
-use crate::disclosed::json_bytes;
 use crate::ladder::Ladder;
+use crate::measure::json_bytes;
 use crate::reply::Reply;
 use serde_json::{Map, Value, json};
 use stepwell_contract::Bytes;

@@ -94,7 +94,7 @@ impl Embedded {
         for grant in self.grants_of(caller).await? {
             let params =
                 bind![grant.as_str(), time::now(), name(stream), name(rid), name(top), name(pointer)];
-            for mut row in self.read(Statement::Locate, params).await? {
+            for mut row in self.read_brief(Statement::Locate, params).await? {
                 candidates.push(candidate(grant.clone(), &mut row)?);
             }
         }
@@ -133,7 +133,7 @@ impl Embedded {
         pointer: &str,
     ) -> Result<Option<StoredShape>> {
         let params = bind![found.grant.as_str(), time::now(), found.scope, found.record, top, pointer];
-        let rows = self.read(Statement::Shape, params).await?;
+        let rows = self.read_brief(Statement::Shape, params).await?;
         Ok(rows.into_iter().next().map(|mut row| shape_of(&mut row)).transpose()?.flatten())
     }
 

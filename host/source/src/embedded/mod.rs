@@ -86,11 +86,22 @@ impl Embedded {
 
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
         let rows = self.engine.read(statement, params).await?;
+        self.observe(statement, &rows);
+        Ok(rows)
+    }
+
+    /// Runs a statement that finds a few rows by their keys.
+    async fn read_brief(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
+        let rows = self.engine.read_brief(statement, params).await?;
+        self.observe(statement, &rows);
+        Ok(rows)
+    }
+
+    fn observe(&self, statement: Statement, rows: &[Row]) {
         if let Some(observer) = &self.observer {
             let bytes = rows.iter().map(Row::content_bytes).sum();
             observer.seen(Seen { statement, rows: rows.len(), bytes });
         }
-        Ok(rows)
     }
 
     /// Makes a new key to seal cursors with. Cursors of the key before it still open; older ones no longer do.
@@ -105,7 +116,7 @@ impl Embedded {
 
     /// Says why a grant that gives no rows gives none; returns if the grant itself is in order.
     async fn require_active(&self, grant: &str) -> Result<()> {
-        let rows = self.read(Statement::GrantTimes, bind![grant]).await?;
+        let rows = self.read_brief(Statement::GrantTimes, bind![grant]).await?;
         let Some(mut row) = rows.into_iter().next() else {
             return Err(Refusal::new(Code::InvalidToken, "the grant no longer exists").into());
         };
@@ -144,7 +155,7 @@ macro_rules! over_all_grants {
 impl Source for Embedded {
     async fn authenticate(&self, token: &Token) -> Result<Caller> {
         let unknown = || Refusal::new(Code::InvalidToken, "the token is unknown, expired or revoked");
-        let rows = self.read(Statement::Authenticate, bind![&token.digest()[..]]).await?;
+        let rows = self.read_brief(Statement::Authenticate, bind![&token.digest()[..]]).await?;
         let mut row = rows.into_iter().next().ok_or_else(unknown)?;
         let kind = TokenKind::from_code(row.int()?).ok_or_else(unknown)?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
@@ -170,7 +181,7 @@ impl Source for Embedded {
 
     async fn admit(&self, grant_id: &str) -> Result<Caller> {
         let unknown = || Refusal::new(Code::InvalidToken, "the token names no grant that is known here");
-        let rows = self.read(Statement::Admit, bind![grant_id]).await?;
+        let rows = self.read_brief(Statement::Admit, bind![grant_id]).await?;
         let mut row = rows.into_iter().next().ok_or_else(unknown)?;
         let client = row.text()?;
         let (expires_at, revoked_at) = (row.int_or_null()?, row.int_or_null()?);
@@ -242,7 +253,7 @@ impl Source for Embedded {
 
     async fn keyring(&self) -> Result<Keyring> {
         let mut keys = Vec::new();
-        for mut row in self.read(Statement::SealingKeys, bind![]).await? {
+        for mut row in self.read_brief(Statement::SealingKeys, bind![]).await? {
             let id = u32::try_from(row.int()?).unwrap_or_default();
             keys.push(SealingKey::new(id, row.array()?));
         }

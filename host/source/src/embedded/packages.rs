@@ -27,7 +27,7 @@ impl Embedded {
             return Ok(vec![caller.grant().to_owned()]);
         }
         let (now, mut grants, mut ended) = (time::now(), Vec::new(), GrantState::Revoked);
-        for mut row in self.read(Statement::PackageGrants, bind![caller.grant()]).await? {
+        for mut row in self.read_brief(Statement::PackageGrants, bind![caller.grant()]).await? {
             let (revoked_at, expires_at) = (row.int_or_null()?, row.int_or_null()?);
             refuse_ended(GrantState::of(revoked_at, expires_at, now))?;
             let grant = row.text()?;

@@ -9,6 +9,7 @@ use crate::scan::Scanner;
 use crate::shape::{Field, Place, Stored};
 use crate::time;
 use crate::token::Caller;
+use stepwell_contract::budget::MAX_LIMIT;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Chars, Code, Refusal, Span, unit};
@@ -58,7 +59,11 @@ impl Embedded {
         ];
         let mut text = String::new();
         let mut text_starts = None;
-        for mut row in self.read(Statement::Text, params).await? {
+        let rows = match span.len() <= MAX_LIMIT {
+            true => self.read_brief(Statement::Text, params).await?,
+            false => self.read(Statement::Text, params).await?,
+        };
+        for mut row in rows {
             let (inline, start, chunk) = (row.text_or_null()?, row.int_or_null()?, row.text_or_null()?);
             let start = start.and_then(|start| u64::try_from(start).ok()).unwrap_or_default();
             text_starts.get_or_insert(Chars(start));

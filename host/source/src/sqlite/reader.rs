@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 /// How long one statement may run. Reads are bounded, so only a question that is far too broad comes near it.
 pub(super) const READ_MAX: Duration = Duration::from_secs(10);
 
+/// How long a statement may run where it must not wait. Those that find rows by their keys take a hundredth of it.
+const AT_ONCE_MAX: Duration = Duration::from_millis(5);
+
 /// After how many steps of a statement it is asked whether to go on: often enough to stop within a moment, seldom enough
 /// to cost nothing.
 const STEPS: i32 = 2_000;
@@ -93,6 +96,24 @@ impl Reader {
         self.run(statement.name(), statement.sql(), params, left, READ_MAX)
     }
 
+    /// Runs a statement where it must not wait. None if it would have to: for a lock of another process, or because there
+    /// is more to do than was thought.
+    pub(super) fn select_at_once(
+        &self,
+        statement: Statement,
+        params: &[Param],
+    ) -> Result<Option<Vec<Row>>, Failure> {
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let outcome = self.run(statement.name(), statement.sql(), params, Arc::default(), AT_ONCE_MAX);
+        self.connection.busy_timeout(BUSY)?;
+        match outcome {
+            Ok(rows) => Ok(Some(rows)),
+            Err(Failure::TooLong) => Ok(None),
+            Err(Failure::Sqlite(error)) if is_locked(&error) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// Runs the text of a statement, for so long at most.
     pub(super) fn run(
         &self,
@@ -132,6 +153,10 @@ fn stopped(error: rusqlite::Error) -> Failure {
         Some(ErrorCode::OperationInterrupted) => Failure::TooLong,
         _ => error.into(),
     }
+}
+
+fn is_locked(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn cell(value: ValueRef<'_>) -> Option<Cell> {
@@ -176,6 +201,25 @@ mod tests {
         let waiting = Waiting::new();
         let next = reader.run("test", "SELECT 7", &[], waiting.left(), READ_MAX).unwrap();
         assert_eq!(next.len(), 1, "the reader serves the next one");
+    }
+
+    #[test]
+    fn what_must_not_wait_gives_up_at_a_lock_and_waits_again_afterwards() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        let other = crate::sqlite::connect(&path, crate::sqlite::Missing::Create).unwrap();
+        // With the log that a store has, readers are locked out only for moments; without it, as long as somebody writes.
+        other.pragma_update(None, "journal_mode", "DELETE").unwrap();
+        let reader = Reader::open(&path).unwrap();
+        let read = || reader.select_at_once(Statement::SealingKeys, &[]);
+        assert!(read().unwrap().is_some());
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        assert!(read().unwrap().is_none(), "it would have to wait");
+        let timeout: i64 =
+            reader.connection().query_row("PRAGMA busy_timeout", [], |row| row.get(0)).unwrap();
+        assert_eq!(timeout as u128, BUSY.as_millis());
+        other.execute_batch("ROLLBACK").unwrap();
+        assert!(read().unwrap().is_some());
     }
 
     #[test]

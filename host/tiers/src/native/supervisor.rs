@@ -63,7 +63,7 @@ impl Native {
         ask: impl FnOnce(&mut Talk<'_>) -> Result<T, Stop>,
     ) -> (Result<T, Stop>, State) {
         let until = hand.until();
-        let mut state = State::new(hand, limits, is_watched);
+        let mut state = State::new(hand, limits, is_watched, true);
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
         let outcome = match spare.map_or_else(|| self.started(limits.deadline, until), Ok) {
             Ok(process) => ask(&mut Talk::new(process, &mut state, limits, until)),

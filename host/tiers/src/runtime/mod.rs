@@ -17,6 +17,7 @@ use crate::config::Limits;
 use crate::fields::Hand;
 use crate::limits;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use ticker::Ticker;
 use tokio::sync::Semaphore;
 use wasmtime::{Engine, Store};
@@ -69,11 +70,32 @@ impl Runtime {
         is_watched: bool,
         run: impl FnOnce(&mut Store<State>) -> Result<T, Stop>,
     ) -> (Result<T, Stop>, State) {
+        self.run(State::new(hand, limits, is_watched, true), limits, limits.deadline, run)
+    }
+
+    /// The same on a thread that others wait for: a call that reads anything, or takes a while, ends early.
+    pub(crate) fn in_passing<T>(
+        &self,
+        hand: Hand,
+        limits: Limits,
+        run: impl FnOnce(&mut Store<State>) -> Result<T, Stop>,
+    ) -> (Result<T, Stop>, State) {
+        let longest = limits.deadline.min(limits::BRIEF_MAX);
+        self.run(State::new(hand, limits, false, false), limits, longest, run)
+    }
+
+    fn run<T>(
+        &self,
+        state: State,
+        limits: Limits,
+        longest: Duration,
+        run: impl FnOnce(&mut Store<State>) -> Result<T, Stop>,
+    ) -> (Result<T, Stop>, State) {
         let _ticking = self.ticker.enter();
-        let mut store = Store::new(&self.engine, State::new(hand, limits, is_watched));
+        let mut store = Store::new(&self.engine, state);
         store.limiter(|state| state.limiter());
         store.set_hostcall_fuel(limits.output_kb as usize * 1_024);
-        store.set_epoch_deadline(ticker::ticks(limits.deadline));
+        store.set_epoch_deadline(ticker::ticks(longest));
         let outcome = run(&mut store);
         (outcome, store.into_data())
     }

@@ -22,13 +22,21 @@ pub(crate) struct State {
     pub(super) handles: u32,
     /// What the messages say, if somebody watches.
     said: Option<Messages>,
+    /// Whether this thread may wait for what the guest reads.
+    may_wait: bool,
 }
 
 impl State {
-    pub(crate) fn new(hand: Hand, limits: Limits, is_watched: bool) -> Self {
+    pub(crate) fn new(hand: Hand, limits: Limits, is_watched: bool, may_wait: bool) -> Self {
         let limiter =
             Limiter { memory: limits.memory_mb as usize * 1024 * 1024, held: 0, was_refused: false };
-        Self { hand, limiter, messages: 0, handles: 0, said: is_watched.then(Messages::default) }
+        let said = is_watched.then(Messages::default);
+        Self { hand, limiter, messages: 0, handles: 0, said, may_wait }
+    }
+
+    /// The hand, for reading. Ends the call where nobody may wait for what is read.
+    fn reading(&mut self) -> wasmtime::Result<&mut Hand> {
+        if self.may_wait { Ok(&mut self.hand) } else { Err(MustWait.into()) }
     }
 
     pub(super) fn limiter(&mut self) -> &mut dyn ResourceLimiter {
@@ -50,6 +58,11 @@ impl State {
             read_bytes: dealt.bytes - left.bytes,
             messages: self.said.unwrap_or_default(),
         }
+    }
+
+    /// Whether the guest read anything of what it was dealt.
+    pub(crate) fn has_read(&self, dealt: Allowance) -> bool {
+        self.hand.left() != dealt
     }
 
     /// How many messages the guest wrote. Unless somebody watches, what they said is gone.
@@ -74,7 +87,7 @@ impl fields::Host for State {
         });
         let wanted = wanted.collect::<wasmtime::Result<Vec<_>>>()?;
         let answers =
-            self.hand.read(wanted).into_iter().map(|one| one.map_err(convert::refusal_out)).collect();
+            self.reading()?.read(wanted).into_iter().map(|one| one.map_err(convert::refusal_out)).collect();
         self.in_time(answers)
     }
 
@@ -83,7 +96,7 @@ impl fields::Host for State {
         slot: u32,
         pointer: String,
     ) -> wasmtime::Result<Result<Vec<shapes::FieldShape>, fields::Refusal>> {
-        let children = self.hand.children(Slot(slot), &pointer).map_err(convert::refusal_out);
+        let children = self.reading()?.children(Slot(slot), &pointer).map_err(convert::refusal_out);
         self.in_time(children.map(|children| children.iter().map(convert::field_out).collect()))
     }
 
@@ -170,6 +183,23 @@ impl From<Invalid> for Stop {
     }
 }
 
+/// Ends a call that would have to wait, on a thread that must not.
+#[derive(Debug, thiserror::Error)]
+#[error("what is read has to be waited for")]
+struct MustWait;
+
+impl Stop {
+    /// Whether the call only needs more time than it had, or a thread that may wait.
+    pub(crate) fn was_early(&self) -> bool {
+        match self {
+            Self::Start(error) | Self::Call(error) => {
+                error.is::<MustWait>() || error.downcast_ref::<Trap>() == Some(&Trap::Interrupt)
+            }
+            Self::Declined(_) | Self::Invalid(_) | Self::Fault(_) => false,
+        }
+    }
+}
+
 /// Names the fault behind a stop.
 pub(crate) fn classify(stop: Stop, state: &State, limits: Limits) -> TierFault {
     let error = match stop {
@@ -210,7 +240,7 @@ mod tests {
     fn the_same_trap_is_another_fault_before_the_call_than_in_it() {
         let (limits, until) = (Limits::default(), Instant::now());
         let hand = Hand::of([], Arc::new(EmptyHand), Allowance { reads: 0, bytes: 0 }, until);
-        let state = State::new(hand, limits, false);
+        let state = State::new(hand, limits, false, true);
         let trap = || wasmtime::Error::from(Trap::Interrupt);
         let before = classify(Stop::Start(trap()), &state, limits);
         assert_eq!((before.phase(), before), (Phase::Instantiate, TierFault::Instantiate));

@@ -79,7 +79,7 @@ impl PreviewTier {
         let in_hand = Arc::clone(&records);
         self.0
             .call(
-                move |allowance, until| Hand::of_records(&in_hand, fields, allowance, until),
+                move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
                     let out: Vec<_> = records.iter().map(convert::record_out).collect();
                     let answer = match guest {

@@ -74,7 +74,7 @@ impl ResourcesTier {
         self.0
             .call(
                 move |allowance, until| {
-                    Hand::of_records(std::slice::from_ref(&in_hand), fields, allowance, until)
+                    Hand::of_records(std::slice::from_ref(&in_hand), Arc::clone(&fields), allowance, until)
                 },
                 move |guest| {
                     let out = convert::record_out(&record);
@@ -107,7 +107,7 @@ impl ResourcesTier {
         self.0
             .call(
                 move |allowance, until| {
-                    Hand::of_records(std::slice::from_ref(&in_hand), fields, allowance, until)
+                    Hand::of_records(std::slice::from_ref(&in_hand), Arc::clone(&fields), allowance, until)
                 },
                 move |guest| {
                     let out = convert::record_out(&record);

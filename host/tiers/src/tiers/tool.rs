@@ -183,7 +183,7 @@ impl ToolTier {
         let (in_hand, spelling) = (Arc::clone(&records), Arc::clone(&fields));
         self.tier
             .call(
-                move |allowance, until| Hand::of_records(&in_hand, fields, allowance, until),
+                move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
                     let (ready, store) = component(guest)?;
                     let out: Vec<_> = records.iter().map(convert::record_out).collect();

@@ -80,7 +80,7 @@ impl WindowTier {
         self.0
             .call(
                 move |allowance, until| {
-                    Hand::of([(ONLY, std::slice::from_ref(&*in_hand))], fields, allowance, until)
+                    Hand::of([(ONLY, std::slice::from_ref(&*in_hand))], Arc::clone(&fields), allowance, until)
                 },
                 move |guest| {
                     let out = (convert::field_out(&field), convert::asked_out(asked));

@@ -10,14 +10,16 @@ impl v0_1::Host for State {
         &mut self,
         what: v0_1::Selection,
     ) -> wasmtime::Result<Result<Vec<shapes::RecordShape>, fields::Refusal>> {
-        let selected = self.hand.select(convert::tool::v0_1::selection(what)).map_err(convert::refusal_out);
+        let selected =
+            self.reading()?.select(convert::tool::v0_1::selection(what)).map_err(convert::refusal_out);
         self.in_time(selected.map(|selected| selected.records.iter().map(convert::record_out).collect()))
     }
 }
 
 impl v0_2::Host for State {
     fn select(&mut self, what: v0_2::Selection) -> wasmtime::Result<Result<v0_2::Selected, fields::Refusal>> {
-        let selected = self.hand.select(convert::tool::v0_2::selection(what)).map_err(convert::refusal_out);
+        let selected =
+            self.reading()?.select(convert::tool::v0_2::selection(what)).map_err(convert::refusal_out);
         self.in_time(selected.map(|selected| v0_2::Selected {
             records: selected.records.iter().map(convert::record_out).collect(),
             has_more: selected.has_more,
