@@ -22,7 +22,7 @@ use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use stepwell_server::http::{self, HttpOptions, parse_address};
+use stepwell_server::http::{self, HttpOptions, Times, parse_address};
 use stepwell_server::{Ending, Server, stdio};
 use stepwell_source::Token;
 use stepwell_source::remote::CallerTokens;
@@ -156,6 +156,7 @@ impl Serve {
             public_url: settings.server.public_url.clone(),
             auth: settings.auth.clone(),
             limits: settings.limits.clone(),
+            times: Times::default(),
             tls: settings.tls()?.map(Arc::new),
             admin: match settings.server.admin {
                 Some(address) => Some(listen(address).await?),

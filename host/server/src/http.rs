@@ -16,10 +16,12 @@ mod patient;
 mod refusal;
 mod resource;
 mod shares;
+mod times;
 mod tls;
 mod track;
 
 pub use resource::PublicUrl;
+pub use times::Times;
 pub use tls::{BadTls, Tls};
 
 use crate::admin;
@@ -39,14 +41,11 @@ use shares::Shares;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 use stepwell_source::Source;
 use tokio::net::TcpListener;
 
 /// The endpoint.
 pub const PATH: &str = "/mcp";
-/// How long calls in flight may take once the server was asked to end.
-pub(crate) const LAST_CALLS: Duration = Duration::from_secs(10);
 
 /// Who may come in, by which way, and how many at a time.
 #[derive(Debug, Default)]
@@ -62,6 +61,8 @@ pub struct HttpOptions {
     pub auth: AuthConfig,
     /// How much of the server is to be had.
     pub limits: LimitsConfig,
+    /// How long a client may take for what.
+    pub times: Times,
     /// What connections are encrypted with.
     pub tls: Option<Arc<Tls>>,
     /// Where the operator looks.
@@ -90,6 +91,7 @@ struct Inner {
     public_url: PublicUrl,
     scopes: Vec<String>,
     limits: LimitsConfig,
+    times: Times,
     shares: Shares,
     lane: Lane,
 }
@@ -112,6 +114,7 @@ impl Front {
             public_url,
             scopes: options.auth.scopes.clone(),
             limits: options.limits.clone(),
+            times: options.times.clone(),
             shares: Shares::new(options.limits.clone()),
             lane: Lane::new(options.limits.in_flight),
         })))
@@ -145,12 +148,13 @@ pub async fn serve(
     let config = config(&front.0.names);
     let at_once = config.cancellation_token.clone();
     let router = router(&front, config, &options.auth);
-    let (most, tls) = (options.limits.connections, options.tls);
-    let listening = Listening { listener, tls, most, closing: closing.clone() };
+    let (most, tls, times) = (options.limits.connections, options.tls, options.times);
+    let last_calls = times.last_calls;
+    let listening = Listening { listener, tls, most, times, closing: closing.clone() };
     let ends = async {
         ending.wished().await;
         closing.cancel();
-        tokio::time::sleep(LAST_CALLS).await;
+        tokio::time::sleep(last_calls).await;
         at_once.cancel();
     };
     tokio::select! {

@@ -34,7 +34,7 @@ mod stream_json;
 mod streams;
 mod typed;
 
-use crate::http::LAST_CALLS;
+use crate::http::Times;
 use crate::request_id::request_id;
 use crate::server::Server;
 use answer::{Answer, finish};
@@ -102,7 +102,7 @@ pub async fn serve(
         .with_graceful_shutdown(closing.clone().cancelled_owned());
     let ends = async {
         closing.cancelled().await;
-        tokio::time::sleep(LAST_CALLS).await;
+        tokio::time::sleep(Times::default().last_calls).await;
     };
     tokio::select! {
         outcome = serving.into_future() => outcome,

@@ -10,5 +10,6 @@ mod messages;
 mod metadata;
 mod operations;
 mod rest;
+mod slow_clients;
 mod token_matrix;
 mod world;
