@@ -57,4 +57,4 @@ pub use ledger::LedgerConfig;
 pub use limits::LimitsConfig;
 pub use server::{Server, StartError};
 pub use signal::Ending;
-pub use v1::config::V1Config;
+pub use v1::V1Config;

@@ -12,4 +12,5 @@ mod operations;
 mod rest;
 mod slow_clients;
 mod token_matrix;
+mod v1_doors;
 mod world;

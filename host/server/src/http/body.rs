@@ -1,6 +1,6 @@
 //! Reads a message whole before the protocol library sees it, and says in the protocol's words what is no message.
 
-use super::Front;
+use super::front::Front;
 use crate::note::Note;
 use axum::Extension;
 use axum::body::{Body, Bytes};

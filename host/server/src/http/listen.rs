@@ -25,18 +25,18 @@ const BREATH: Duration = Duration::from_millis(200);
 
 /// What connections are served with.
 #[derive(Debug)]
-pub(super) struct Listening {
-    pub(super) listener: TcpListener,
-    pub(super) tls: Option<Arc<Tls>>,
+pub(crate) struct Listening {
+    pub(crate) listener: TcpListener,
+    pub(crate) tls: Option<Arc<Tls>>,
     /// How many connections are open at a time.
-    pub(super) most: usize,
-    pub(super) times: Times,
-    pub(super) closing: CancellationToken,
+    pub(crate) most: usize,
+    pub(crate) times: Times,
+    pub(crate) closing: CancellationToken,
 }
 
 impl Listening {
     /// Serves until `closing` fires, and then until the requests in flight are answered.
-    pub(super) async fn serve(self, router: Router) {
+    pub(crate) async fn serve(self, router: Router) {
         let (connections, places) = (TaskTracker::new(), Arc::new(Semaphore::new(self.most)));
         loop {
             let taken = async {
