@@ -29,6 +29,8 @@ use stepwell_source::{Caller, RecordRef};
 
 /// Where exports are.
 pub const PATH: &str = "/export/{handle}";
+/// What their addresses begin with.
+pub(crate) const BEGINNING: &str = "/export/";
 
 /// What the ledger calls an export.
 const TOOL: &str = "export";

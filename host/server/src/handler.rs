@@ -68,7 +68,7 @@ impl ServerHandler for Server {
         Ok(match self.door {
             Door::Process(_) => info,
             // Over HTTP this era has no way to tell a client anything that it did not ask for.
-            Door::Request => without_notices(info),
+            Door::Request { .. } => without_notices(info),
         })
     }
 
@@ -159,7 +159,7 @@ impl ServerHandler for Server {
             }
             let caller = self.listed(&offer, &context, &note).await?;
             let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
-            let listed = offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
+            let listed = offer.ladder.list_resources(&self.asker(&caller, &context), cursor.as_deref()).await;
             let listed = listed.map_err(|error| self.protocol_error(&error, "resources/list", &note))?;
             let (links, next) = listed.into_inner();
             let mut result =
@@ -204,7 +204,7 @@ impl ServerHandler for Server {
                 return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
             }
             let caller = self.listed(&offer, &context, &note).await?;
-            let found = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
+            let found = offer.ladder.read_resource(&self.asker(&caller, &context), &read.uri).await;
             let found = found
                 .map_err(|error| about(&read.uri, self.protocol_error(&error, "resources/read", &note)))?;
             let mut result = resource::contents(found);
@@ -288,7 +288,7 @@ impl Server {
     ) -> Result<Recorded<Reply>, LadderError> {
         let ladder = &offer.ladder;
         let caller = self.door.caller(&**ladder.source(), context).await?;
-        let (arguments, asker) = (check.apply(arguments)?, asker(&caller, context));
+        let (arguments, asker) = (check.apply(arguments)?, self.asker(&caller, context));
         match tool {
             "aggregate" => ladder.aggregate(&asker, &arguments).await,
             "fetch" => ladder.fetch(&asker, &arguments).await,
@@ -326,7 +326,7 @@ impl Server {
         }
         let mut names = Vec::new();
         if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
-            let asker = asker(&caller, context);
+            let asker = self.asker(&caller, context);
             let listed = offer.ladder.complete_stream(&asker, &ask.argument.value).await;
             names = listed
                 .map_err(|error| self.protocol_error(&error, "completion/complete", note))?
@@ -335,17 +335,17 @@ impl Server {
         Ok(names)
     }
 
+    /// Who asks, and what is known about the client.
+    fn asker<'a>(&'a self, caller: &'a Caller, context: &Context) -> Asker<'a> {
+        let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
+        Asker { caller, client: Client { follows_links }, exports: self.door.exports() }
+    }
+
     /// The caller of a request that has no result to carry a refusal.
     async fn listed(&self, offer: &Offer, context: &Context, note: &Note) -> Result<Caller, ErrorData> {
         let caller = self.door.caller(&**offer.ladder.source(), context).await;
         caller.map_err(|error| self.protocol_error(&error, "authentication", note))
     }
-}
-
-/// Who asks, and what is known about the client.
-fn asker<'a>(caller: &'a Caller, context: &Context) -> Asker<'a> {
-    let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
-    Asker { caller, client: Client { follows_links } }
 }
 
 /// Whether a request says its version by itself, as the protocol has it since 2026-07-28.

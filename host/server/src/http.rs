@@ -28,6 +28,7 @@ pub use tls::{BadTls, Tls};
 
 use crate::admin;
 use crate::auth::AuthConfig;
+use crate::export;
 use crate::limits::LimitsConfig;
 use crate::server::Server;
 use crate::signal::Ending;
@@ -115,7 +116,10 @@ pub async fn serve(
     };
     let config = config(&front.0.names);
     let at_once = config.cancellation_token.clone();
-    let router = router(&front, config, &options.auth);
+    // Whoever knows the server by another name needs whole addresses; everyone else knows where it is.
+    let exports = options.public_url.as_ref().map(|url| url.beside(PATH, export::BEGINNING));
+    let server = server.with_exports(exports.as_deref().unwrap_or(export::BEGINNING));
+    let router = router(&front, &server, config, &options.auth);
     let listening = options.listening(&server, listener);
     let ends = async {
         ending.wished().await;
@@ -177,9 +181,9 @@ fn config(names: &Names) -> StreamableHttpServerConfig {
         .with_max_request_body_bytes(body::LARGEST_REQUEST)
 }
 
-fn router(front: &Front, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
-    let server = front.0.server.clone();
-    let exports = crate::export::router(server.clone());
+fn router(front: &Front, server: &Server, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
+    let exports = export::router(server.clone());
+    let server = server.clone();
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),

@@ -90,7 +90,12 @@ impl Server {
             is_told: AtomicBool::new(false),
             metrics: Metrics::default(),
         };
-        Ok(Self { shared: Arc::new(shared), door: Door::Request })
+        Ok(Self { shared: Arc::new(shared), door: Door::Request { exports: None } })
+    }
+
+    /// The same server for requests that could ask for an export at an address that begins like this.
+    pub(crate) fn with_exports(&self, exports: &str) -> Self {
+        Self { shared: self.shared.clone(), door: Door::Request { exports: Some(exports.into()) } }
     }
 
     /// Offers something else from now on. Requests in flight go on with what they started with; clients that can be told
@@ -120,7 +125,11 @@ impl Server {
 impl Offer {
     fn new(ladder: Ladder, config: &ServerConfig) -> Result<Self, StartError> {
         let tiers = ladder.tiers();
-        let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
+        let on = ToolSet {
+            field_window: tiers.window().is_some(),
+            resources: tiers.resources().is_some(),
+            export: tiers.export().is_some(),
+        };
         let tools = Tools::new(on, config.schemas.into(), tiers.tools(), config.tool_name_reserve)?;
         let info = info(on);
         let identity = serde_json::to_value(&info.server_info).unwrap_or_default();

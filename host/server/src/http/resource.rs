@@ -51,6 +51,13 @@ impl PublicUrl {
         self.url.host_str().map(|host| host.trim_matches(['[', ']']))
     }
 
+    /// The address of something else on the same server. What a proxy put before `path`, where this server has the
+    /// resource, is put before that too.
+    pub(super) fn beside(&self, path: &str, other: &str) -> String {
+        let prefix = self.url.path().trim_end_matches('/').strip_suffix(path).unwrap_or_default();
+        format!("{}{prefix}{other}", self.url.origin().ascii_serialization())
+    }
+
     /// Where its metadata is to be had.
     pub(super) fn metadata(&self) -> String {
         let path = self.url.path().trim_end_matches('/');
@@ -133,6 +140,13 @@ mod tests {
             "https://",
         ] {
             assert!(PublicUrl::parse(wrong).is_err(), "{wrong}");
+        }
+        for (given, beside) in [
+            ("https://well.example/mcp", "https://well.example/export/"),
+            ("https://well.example:8443/a/mcp/", "https://well.example:8443/a/export/"),
+            ("https://well.example", "https://well.example/export/"),
+        ] {
+            assert_eq!(PublicUrl::parse(given).unwrap().beside("/mcp", "/export/"), beside);
         }
         let any: SocketAddr = "0.0.0.0:8021".parse().unwrap();
         assert_eq!(PublicUrl::of(any, true, "/mcp").unwrap().as_str(), "https://127.0.0.1:8021/mcp");
