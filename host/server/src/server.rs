@@ -49,6 +49,8 @@ pub(crate) struct Offer {
     pub(crate) ladder: Ladder,
     pub(crate) tools: Tools,
     pub(crate) info: ServerInfo,
+    /// Which optional parts are on.
+    pub(crate) on: ToolSet,
     /// Who answers, as every result of the newer era says.
     identity: Value,
 }
@@ -133,7 +135,7 @@ impl Offer {
         let tools = Tools::new(on, config.schemas.into(), tiers.tools(), config.tool_name_reserve)?;
         let info = info(on);
         let identity = serde_json::to_value(&info.server_info).unwrap_or_default();
-        Ok(Self { tools, info, identity, ladder })
+        Ok(Self { tools, info, on, identity, ladder })
     }
 
     /// Adds to what a result says beside itself who it is from, where the client's era expects that.
@@ -158,11 +160,12 @@ impl Offer {
 
 /// Name, version, instructions, and nothing that is not there.
 fn info(on: ToolSet) -> ServerInfo {
-    let mut capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+    let mut capabilities =
+        ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_prompts().build();
+    capabilities.completions = Some(Default::default());
     if on.resources {
         let resources = capabilities.resources.insert(Default::default());
         resources.list_changed = Some(true);
-        capabilities.completions = Some(Default::default());
     }
     let name = Implementation::new("stepwell", env!("CARGO_PKG_VERSION")).with_title("Stepwell");
     ServerInfo::new(capabilities).with_server_info(name).with_instructions(instructions(on))
