@@ -45,7 +45,7 @@ mod outflow;
 mod prompts;
 mod request_id;
 mod resource;
-mod secret_file;
+pub mod secret_file;
 mod server;
 mod signal;
 pub mod stdio;
