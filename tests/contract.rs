@@ -3,6 +3,7 @@
 
 mod budgets;
 pub(crate) mod desk;
+mod exports;
 mod forging;
 mod golden;
 pub(crate) mod handles;

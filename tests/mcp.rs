@@ -10,6 +10,7 @@ mod native;
 pub(crate) mod operations;
 mod plugin_tools;
 mod previews;
+mod prompts;
 mod quiet;
 mod reload;
 mod reload_under_load;

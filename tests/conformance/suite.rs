@@ -72,9 +72,11 @@ fn the_server_conforms_to_2026_07_28() {
 /// What is about every server, whatever it offers, must never be on a list.
 const GENERIC: &[&str] = &[
     "caching",
+    "completion-complete",
     "dns-rebinding-protection",
     "http-header-validation",
     "ping",
+    "prompts-list",
     "resources-list",
     "sep-2164-resource-not-found",
     "server-initialize",

@@ -73,7 +73,7 @@ fn it_introduces_itself_in_both_eras() {
     assert!(instructions.chars().count() as u64 <= INSTRUCTIONS_HEAD.get());
     insta::assert_snapshot!("instructions", instructions);
     let names: Vec<_> = discovered["capabilities"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["completions", "resources", "tools"]);
+    assert_eq!(names, ["completions", "prompts", "resources", "tools"]);
 }
 
 #[test]

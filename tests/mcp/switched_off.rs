@@ -58,7 +58,9 @@ fn without_resources_nothing_speaks_of_them() {
 #[test]
 fn without_export_no_blob_has_an_address() {
     let seen = seen_without("binary-export");
-    assert!(!seen.contains("pdpp://blob"), "{seen}");
+    for word in ["pdpp://blob", "/export/", "\"export\"", "export_url"] {
+        assert!(!seen.contains(word), "{word}: {seen}");
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ pub(crate) async fn open(
         own: Some(own(url, config, given)),
         tokens: config.tokens.clone(),
         allow_http: config.allow_http,
+        authorities: config.authorities.clone(),
         limits: Limits::default(),
     };
     if url.is_exposed() && !config.allow_http {

@@ -22,7 +22,7 @@ use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use stepwell_server::http::{self, HttpOptions, parse_address};
+use stepwell_server::http::{self, HttpOptions, Times, parse_address};
 use stepwell_server::{Ending, Server, stdio};
 use stepwell_source::Token;
 use stepwell_source::remote::CallerTokens;
@@ -150,33 +150,37 @@ impl Serve {
     ) -> anyhow::Result<()> {
         // A caller of a resource server brings a token of its own.
         let token = opened.token.clone().filter(|_| opened.folder.is_some());
-        let options = HttpOptions {
+        let mut options = HttpOptions {
             hosts: given(&self.hosts, &settings.server.allow_hosts),
             origins: given(&self.origins, &settings.server.allow_origins),
             public_url: settings.server.public_url.clone(),
             auth: settings.auth.clone(),
             limits: settings.limits.clone(),
+            times: Times::default(),
             tls: settings.tls()?.map(Arc::new),
             admin: match settings.server.admin {
                 Some(address) => Some(listen(address).await?),
                 None => None,
             },
+            v1: None,
         };
-        let (config, store) = (settings.v1, opened.ledger.clone());
+        let (config, store) = (settings.v1.clone(), opened.ledger.clone());
         let (server, mut reload, _folder) = self.server(settings, stamps, opened).await?;
         reload.tls = options.tls.clone();
         let listener = listen(address).await?;
-        let beside = v1::Listening::of(config, &server, store).await?;
+        options.v1 = v1::listen(&config, store).await?;
         let ending = Ending::watch();
         let scheme = if options.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", listener.local_addr()?, http::PATH);
         let admin = options.admin.as_ref().map(TcpListener::local_addr).transpose()?;
         let admin = admin.map(|address| format!("http://{address}"));
+        let beside = options.v1.as_ref().map(|beside| beside.listener.local_addr()).transpose()?;
+        let beside = beside.map(|address| format!("{scheme}://{address}/v1"));
         if output.is_json() {
             let token = token.as_ref().map(Token::reveal);
             let mut said = json!({ "listening": url, "admin": admin, "token": token });
             if let Some(beside) = &beside {
-                said["v1"] = json!(beside.url);
+                said["v1"] = json!(beside);
             }
             output.json(&said)?;
         } else {
@@ -185,7 +189,7 @@ impl Serve {
                 output.warn(format_args!("health and counters at {admin}"));
             }
             if let Some(beside) = &beside {
-                output.warn(format_args!("listening on {}", beside.url));
+                output.warn(format_args!("listening on {beside}"));
             }
             if let Some(token) = token {
                 output.warn(format_args!(
@@ -196,10 +200,9 @@ impl Serve {
         }
         let serving = http::serve(server.clone(), listener, options, ending);
         tokio::select! {
-            outcome = async { tokio::try_join!(serving, v1::serve(beside)) } => {
+            outcome = serving => {
                 counters::log(&server);
-                outcome?;
-                Ok(())
+                Ok(outcome?)
             }
             never = reload.watch() => match never {},
         }

@@ -26,11 +26,13 @@ pub struct ToolSet {
     pub field_window: bool,
     /// The resources tier: URIs in results.
     pub resources: bool,
+    /// The binary-export tier: addresses in results from which bytes can be downloaded.
+    pub export: bool,
 }
 
 impl ToolSet {
     /// Everything on.
-    pub const ALL: Self = Self { field_window: true, resources: true };
+    pub const ALL: Self = Self { field_window: true, resources: true, export: true };
 }
 
 /// How schemas are advertised. What is accepted is the same either way.

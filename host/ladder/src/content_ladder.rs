@@ -76,6 +76,9 @@ impl Ladder {
         if let Some(uri) = self.field_uri(identity, rung) {
             entry.insert("resource".into(), json!({ "uri": uri }));
         }
+        if let Some(url) = self.export_url(asker, identity, rung) {
+            entry.insert("export".into(), json!({ "url": url }));
+        }
         entry.insert("type".into(), json!(rung.kind.as_str()));
         entry.insert("text_like".into(), json!(rung.kind.is_text_like()));
         if let Some(mime) = rung.mime {
@@ -123,10 +126,27 @@ impl Ladder {
     pub(crate) fn blob_uri(&self, identity: &RecordIdentity, rung: &Rung<'_>) -> Option<String> {
         self.tiers.resources()?;
         self.tiers.export()?;
+        Some(self.blob_handle(identity, rung).uri())
+    }
+
+    /// Where a binary field's bytes can be downloaded, for a client that could do so. A file whose length nobody knows does
+    /// not leave as one.
+    pub(crate) fn export_url(
+        &self,
+        asker: &Asker<'_>,
+        identity: &RecordIdentity,
+        rung: &Rung<'_>,
+    ) -> Option<String> {
+        self.tiers.export()?;
+        rung.bytes.filter(|_| rung.kind == FieldKind::Binary)?;
+        Some(format!("{}{}", asker.exports?, self.blob_handle(identity, rung).encode()))
+    }
+
+    fn blob_handle(&self, identity: &RecordIdentity, rung: &Rung<'_>) -> Handle {
         let (connection, stream, record) = parts(identity);
         let digest = self.measured(rung.digest).map(|digest| digest.to_string());
         let field_path = rung.path.as_str().to_owned();
-        Some(Handle::Blob { connection, stream, record, field_path, start: None, digest }.uri())
+        Handle::Blob { connection, stream, record, field_path, start: None, digest }
     }
 
     /// How to read on in a record: the call for its first cut field, with what of it was shown, and the others by name.

@@ -118,7 +118,7 @@ impl Ladder {
         let body = body(view, scope, size);
         let mut rungs = self.document_rungs(view, &body, glance, size);
         let [next, ..] = self.continuation(&view.identity, &rungs);
-        let mut metadata = self.metadata(view, &body, &rungs, glance, size);
+        let mut metadata = self.metadata(asker, view, &body, &rungs, glance, size);
         if let Some(expanded) = expanded {
             metadata["expanded"] = expanded;
         }
@@ -170,6 +170,7 @@ impl Ladder {
 
     fn metadata(
         &self,
+        asker: &Asker<'_>,
         view: &RecordView,
         body: &Body,
         rungs: &[Rung<'_>],
@@ -212,7 +213,7 @@ impl Ladder {
             metadata.insert("text_field".into(), json!(FieldPath::top_level(field).as_str()));
             metadata.insert("fields".into(), short_values(view, field, size));
         }
-        let files = self.files(view, rungs);
+        let files = self.files(asker, view, rungs);
         if !files.is_empty() {
             metadata.insert("files".into(), json!(files));
         }
@@ -224,7 +225,7 @@ impl Ladder {
     }
 
     /// The binary fields: never their bytes.
-    fn files(&self, view: &RecordView, rungs: &[Rung<'_>]) -> Vec<Value> {
+    fn files(&self, asker: &Asker<'_>, view: &RecordView, rungs: &[Rung<'_>]) -> Vec<Value> {
         let binary = rungs.iter().filter(|rung| rung.kind == FieldKind::Binary).take(FILES);
         let file = |rung: &Rung<'_>| {
             let mut file = json!({ "field_path": rung.path.as_str(), "mime_type": rung.mime });
@@ -232,6 +233,9 @@ impl Ladder {
             file["digest"] = json!(rung.digest.map(|digest| digest.to_string()));
             if let Some(uri) = self.blob_uri(&view.identity, rung) {
                 file["uri"] = json!(uri);
+            }
+            if let Some(url) = self.export_url(asker, &view.identity, rung) {
+                file["export_url"] = json!(url);
             }
             file
         };

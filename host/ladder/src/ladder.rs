@@ -113,4 +113,6 @@ pub struct Asker<'a> {
     pub caller: &'a Caller,
     /// What is known about the client.
     pub client: Client,
+    /// What an export's address begins with, up to its handle, where the client could ask for one.
+    pub exports: Option<&'a str>,
 }

@@ -71,27 +71,46 @@ impl Ladder {
         };
         let keys = self.keys.current(cursor).await;
         let read = read_placed_window(&*self.source, &keys, asker.caller, request, now_unix(), placer).await;
-        read.map_err(|error| self.with_way_to_bytes(error, request))
+        read.map_err(|error| self.with_way_to_bytes(error, asker, request))
     }
 
     /// Tells whoever asked for the text of a binary field where its bytes are.
-    fn with_way_to_bytes(&self, error: LadderError, request: &WindowRequest) -> LadderError {
+    fn with_way_to_bytes(
+        &self,
+        error: LadderError,
+        asker: &Asker<'_>,
+        request: &WindowRequest,
+    ) -> LadderError {
         let LadderError::Refused(refusal) = error else { return error };
         let is_binary =
             refusal.code == Code::FieldNotText && refusal.extras.get("kind") == Some(&json!("binary"));
-        if !is_binary || self.tiers.resources().is_none() || self.tiers.export().is_none() {
+        // A source that measures no digests may not know how long a file is either, and then it is not exported.
+        let exports = asker.exports.filter(|_| self.source.measures_digests());
+        let is_resource = self.tiers.resources().is_some();
+        if !is_binary || self.tiers.export().is_none() || !(is_resource || exports.is_some()) {
             return LadderError::Refused(refusal);
         }
-        let uri = Handle::Blob {
+        let handle = Handle::Blob {
             connection: request.record.connection.clone(),
             stream: request.record.stream.clone(),
             record: request.record.record.clone(),
             field_path: request.path.as_str().to_owned(),
             start: None,
             digest: None,
+        };
+        let mut refusal = *refusal;
+        if let Some(exports) = exports {
+            refusal = refusal.with("export_url", format!("{exports}{}", handle.encode()));
         }
-        .uri();
-        (*refusal).with("resource_uri", uri).hint("read resource_uri as a resource").into()
+        let hint = match (is_resource, exports.is_some()) {
+            (true, true) => "read resource_uri as a resource, or download export_url with the same bearer",
+            (true, false) => "read resource_uri as a resource",
+            (false, _) => "download export_url with the same bearer",
+        };
+        if is_resource {
+            refusal = refusal.with("resource_uri", handle.uri());
+        }
+        refusal.hint(hint).into()
     }
 
     /// Where a window and its neighbours can be read as resources, if that tier is on.

@@ -6,6 +6,7 @@ use crate::ledger::{Recorded, record};
 use crate::measure::json_bytes;
 use crate::reply::{LadderError, Link};
 use serde_json::json;
+use std::collections::BTreeSet;
 use stepwell_source::Disclosure;
 
 impl Ladder {
@@ -51,6 +52,21 @@ impl Ladder {
         typed: &str,
     ) -> Result<Recorded<Vec<String>>, LadderError> {
         let names = self.draft_complete_stream(asker, typed).await?;
+        let shown = [Disclosure { bytes: json_bytes(&json!(names)), ..Disclosure::default() }];
+        let (ledger, caller) = (self.settings.ledger, asker.caller);
+        record(&*self.source, ledger, caller, "completion/complete", names, &shown).await
+    }
+
+    /// The names of the granted streams that begin with what was typed.
+    pub async fn complete_stream_name(
+        &self,
+        asker: &Asker<'_>,
+        typed: &str,
+    ) -> Result<Recorded<Vec<String>>, LadderError> {
+        let scopes = self.source.catalogue(asker.caller).await?;
+        let names: BTreeSet<&str> = scopes.iter().map(|scope| scope.stream.as_str()).collect();
+        let names: Vec<String> =
+            names.into_iter().filter(|name| name.starts_with(typed)).map(str::to_owned).collect();
         let shown = [Disclosure { bytes: json_bytes(&json!(names)), ..Disclosure::default() }];
         let (ledger, caller) = (self.settings.ledger, asker.caller);
         record(&*self.source, ledger, caller, "completion/complete", names, &shown).await

@@ -65,7 +65,7 @@ async fn uris(desk: &Desk) -> Vec<(&'static str, String)> {
 async fn every_tool_and_every_kind_of_resource_is_written_down(world: World) {
     world.fill_with_the_sample().await;
     let desk = Desk::new(&world, all_streams(), LedgerPolicy::default()).await;
-    let tools = definitions(ToolSet { field_window: true, resources: true }, Spelling::Portable);
+    let tools = definitions(ToolSet::ALL, Spelling::Portable);
     let tools: BTreeSet<_> = tools.iter().map(|tool| tool.name).collect();
     assert_eq!(tools, calls().iter().map(|(tool, _)| *tool).collect(), "a tool that is not called here");
     for (tool, arguments) in calls() {

@@ -44,7 +44,7 @@ impl Desk {
     }
 
     pub(crate) fn asker(&self) -> Asker<'_> {
-        Asker { caller: &self.caller, client: Client::default() }
+        Asker { caller: &self.caller, client: Client::default(), exports: None }
     }
 
     pub(crate) async fn call(&self, tool: &str, args: Value) -> ToolResult {

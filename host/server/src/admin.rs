@@ -1,6 +1,8 @@
 //! The operator's own listener: whether the server lives, whether it is ready, and what it counted. It knows no tokens and
 //! tells nothing about data, and is meant for a network that only operators and their machines reach.
 
+use crate::http::Times;
+use crate::http::listen::Listening;
 use crate::metrics::Now;
 use crate::server::Server;
 use axum::Router;
@@ -10,25 +12,26 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::json;
-use std::io;
 use std::time::Duration;
 use stepwell_tiers::{Health, OnFault};
 use tokio::net::TcpListener;
 
 /// How long the store may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How many connections are open at a time. A monitor has one or two.
+const CONNECTIONS: usize = 64;
 /// The format that the counters are written in.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Serves until the server ends.
-pub(crate) async fn serve(server: Server, listener: TcpListener) -> io::Result<()> {
+pub(crate) async fn serve(server: Server, listener: TcpListener, times: Times) {
     let closing = server.shared.closing.clone();
     let router = Router::new()
         .route("/healthz", get(alive))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
         .with_state(server);
-    axum::serve(listener, router).with_graceful_shutdown(closing.cancelled_owned()).await
+    Listening { listener, tls: None, most: CONNECTIONS, times, closing }.serve(router).await;
 }
 
 /// Says that the process answers, and nothing else.

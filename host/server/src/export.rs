@@ -7,7 +7,7 @@ mod disposition;
 mod record_set;
 
 use crate::file::FileRequest;
-use crate::request_id::request_id;
+use crate::note::Note;
 use crate::server::{Offer, Server};
 use axum::RequestPartsExt as _;
 use axum::Router;
@@ -29,6 +29,8 @@ use stepwell_source::{Caller, RecordRef};
 
 /// Where exports are.
 pub const PATH: &str = "/export/{handle}";
+/// What their addresses begin with.
+pub(crate) const BEGINNING: &str = "/export/";
 
 /// What the ledger calls an export.
 const TOOL: &str = "export";
@@ -50,7 +52,8 @@ async fn export(State(server): State<Server>, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
     let handle = parts.extract::<RawPathParams>().await.ok();
     let handle = handle.and_then(|params| params.iter().next().map(|(_, handle)| handle.to_owned()));
-    let request_id = request_id();
+    let note = parts.extensions.get::<Note>().cloned().unwrap_or_else(Note::of_http);
+    let request_id = note.id().to_owned();
     let outcome = match parts.extensions.get::<Caller>() {
         None => Err(Refusal::new(Code::InvalidToken, "the request carries no bearer token").into()),
         Some(caller) => {
@@ -59,8 +62,9 @@ async fn export(State(server): State<Server>, request: Request) -> Response {
             call.answer(&handle.unwrap_or_default()).await
         }
     };
+    let said = outcome.as_ref().map_or_else(|error| error.for_client().code.as_str(), |_| "ok");
+    server.ended(&note, TOOL, None, said);
     let mut response = outcome.unwrap_or_else(|error| refused(&error, &request_id));
-    tracing::info!(request_id, status = response.status().as_u16(), "export");
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

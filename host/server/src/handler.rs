@@ -5,11 +5,11 @@ use crate::attend::cancelled;
 use crate::door::Door;
 use crate::note::Note;
 use crate::server::{Offer, Server, without_notices};
-use crate::{answer, clients, resource};
+use crate::{answer, clients, prompts, resource};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams,
-    InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig as ServerInfo,
@@ -35,6 +35,8 @@ const METHODS: &[&str] = &[
     "completion/complete",
     "initialize",
     "ping",
+    "prompts/get",
+    "prompts/list",
     "resources/list",
     "resources/read",
     "resources/templates/list",
@@ -68,7 +70,7 @@ impl ServerHandler for Server {
         Ok(match self.door {
             Door::Process(_) => info,
             // Over HTTP this era has no way to tell a client anything that it did not ask for.
-            Door::Request => without_notices(info),
+            Door::Request { .. } => without_notices(info),
         })
     }
 
@@ -159,7 +161,7 @@ impl ServerHandler for Server {
             }
             let caller = self.listed(&offer, &context, &note).await?;
             let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
-            let listed = offer.ladder.list_resources(&asker(&caller, &context), cursor.as_deref()).await;
+            let listed = offer.ladder.list_resources(&self.asker(&caller, &context), cursor.as_deref()).await;
             let listed = listed.map_err(|error| self.protocol_error(&error, "resources/list", &note))?;
             let (links, next) = listed.into_inner();
             let mut result =
@@ -204,7 +206,7 @@ impl ServerHandler for Server {
                 return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
             }
             let caller = self.listed(&offer, &context, &note).await?;
-            let found = offer.ladder.read_resource(&asker(&caller, &context), &read.uri).await;
+            let found = offer.ladder.read_resource(&self.asker(&caller, &context), &read.uri).await;
             let found = found
                 .map_err(|error| about(&read.uri, self.protocol_error(&error, "resources/read", &note)))?;
             let mut result = resource::contents(found);
@@ -214,7 +216,7 @@ impl ServerHandler for Server {
         self.attended(&note, &context, "resources/read", answer).await
     }
 
-    /// Completes stream names; no other argument of a template can be guessed.
+    /// Completes stream names; no other argument of a prompt or a template can be guessed.
     async fn complete(
         &self,
         ask: CompleteRequestParams,
@@ -223,9 +225,6 @@ impl ServerHandler for Server {
         let note = Note::of(&context);
         let answer = async {
             let offer = self.offer();
-            if !offer.has_resources() {
-                return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
-            }
             let names = self.completions(&offer, &ask, &context, &note).await?;
             let mut result = resource::completion(names);
             result.meta = offer.signed(&context, result.meta);
@@ -244,14 +243,37 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    // Features that are not declared do not exist; an empty answer would say that they do.
-
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: Context,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            self.listed(&offer, &context, &note).await?;
+            only_page(page)?;
+            let mut result = ListPromptsResult::with_all_items(prompts::list());
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
+        };
+        self.attended(&note, &context, "prompts/list", answer).await
+    }
+
+    async fn get_prompt(
+        &self,
+        asked: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let note = Note::of(&context);
+        let answer = async {
+            let offer = self.offer();
+            self.listed(&offer, &context, &note).await?;
+            let mut result = prompts::get(offer.on, &asked.name, &asked.arguments.unwrap_or_default())?;
+            result.meta = offer.signed(&context, result.meta);
+            Ok(result.into())
+        };
+        self.attended(&note, &context, "prompts/get", answer).await
     }
 
     async fn on_custom_request(
@@ -261,7 +283,7 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         self.ended(&Note::of(&context), "other", None, "error");
-        let of_resources = method.starts_with("resources/") || method.starts_with("completion/");
+        let of_resources = method.starts_with("resources/");
         let is_gone = REMOVED.contains(&method.as_str()) && is_modern(&context);
         let is_known =
             METHODS.contains(&method.as_str()) && (self.offer().has_resources() || !of_resources) && !is_gone;
@@ -288,7 +310,7 @@ impl Server {
     ) -> Result<Recorded<Reply>, LadderError> {
         let ladder = &offer.ladder;
         let caller = self.door.caller(&**ladder.source(), context).await?;
-        let (arguments, asker) = (check.apply(arguments)?, asker(&caller, context));
+        let (arguments, asker) = (check.apply(arguments)?, self.asker(&caller, context));
         match tool {
             "aggregate" => ladder.aggregate(&asker, &arguments).await,
             "fetch" => ladder.fetch(&asker, &arguments).await,
@@ -303,7 +325,8 @@ impl Server {
         }
     }
 
-    /// What an argument of a resource template may be.
+    /// What an argument of a prompt or a resource template may be. Where there is nothing to suggest, nothing is said about
+    /// why: a client asks with every key that someone presses.
     async fn completions(
         &self,
         offer: &Offer,
@@ -312,8 +335,21 @@ impl Server {
         note: &Note,
     ) -> Result<Vec<String>, ErrorData> {
         let caller = self.listed(offer, context, note).await?;
-        let Reference::Resource(template) = &ask.r#ref else {
-            return Err(ErrorData::invalid_params("there are no prompts to complete", None));
+        let (asker, typed) = (self.asker(&caller, context), &ask.argument.value);
+        let failed = |error: LadderError| self.protocol_error(&error, "completion/complete", note);
+        let template = match &ask.r#ref {
+            Reference::Resource(template) => template,
+            Reference::Prompt(prompt)
+                if ask.argument.name == prompts::STREAM && prompts::has(&prompt.name, prompts::STREAM) =>
+            {
+                return Ok(offer
+                    .ladder
+                    .complete_stream_name(&asker, typed)
+                    .await
+                    .map_err(failed)?
+                    .into_inner());
+            }
+            _ => return Ok(Vec::new()),
         };
         let templates = offer.ladder.templates();
         let Some(known) = templates.iter().find(|known| known.uri_template == template.uri) else {
@@ -324,15 +360,16 @@ impl Server {
             let message = format!("the template has no argument {}", excerpt(&ask.argument.name));
             return Err(ErrorData::invalid_params(message, None));
         }
-        let mut names = Vec::new();
         if known.uri_template.starts_with(HandleKind::Stream.uri_prefix()) {
-            let asker = asker(&caller, context);
-            let listed = offer.ladder.complete_stream(&asker, &ask.argument.value).await;
-            names = listed
-                .map_err(|error| self.protocol_error(&error, "completion/complete", note))?
-                .into_inner();
+            return Ok(offer.ladder.complete_stream(&asker, typed).await.map_err(failed)?.into_inner());
         }
-        Ok(names)
+        Ok(Vec::new())
+    }
+
+    /// Who asks, and what is known about the client.
+    fn asker<'a>(&'a self, caller: &'a Caller, context: &Context) -> Asker<'a> {
+        let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
+        Asker { caller, client: Client { follows_links }, exports: self.door.exports() }
     }
 
     /// The caller of a request that has no result to carry a refusal.
@@ -340,12 +377,6 @@ impl Server {
         let caller = self.door.caller(&**offer.ladder.source(), context).await;
         caller.map_err(|error| self.protocol_error(&error, "authentication", note))
     }
-}
-
-/// Who asks, and what is known about the client.
-fn asker<'a>(caller: &'a Caller, context: &Context) -> Asker<'a> {
-    let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
-    Asker { caller, client: Client { follows_links } }
 }
 
 /// Whether a request says its version by itself, as the protocol has it since 2026-07-28.

@@ -3,50 +3,53 @@
 //! Both eras of the protocol share the endpoint, and no request leaves anything behind: sessions are off, so any replica
 //! can answer any request. A request passes, in this order: `listen` (connections, TLS, size and time of its head), `track`
 //! (its name, its line in the log), `gate` (Host and Origin), `bearer` (who asks), `admission` (is there room), `body` (size
-//! and time of its body). Each says no before the next one costs anything.
+//! and time of its body). Each says no before the next one costs anything. The same doors stand before `/v1`, which has an
+//! address of its own; `front` holds what they go by.
 
-mod admission;
+pub(crate) mod admission;
 pub(crate) mod bearer;
 mod body;
+mod front;
 mod gate;
 mod held;
 mod lane;
-mod listen;
+pub(crate) mod listen;
 mod patient;
 mod refusal;
 mod resource;
 mod shares;
+mod times;
 mod tls;
 mod track;
 
 pub use resource::PublicUrl;
+pub use times::Times;
 pub use tls::{BadTls, Tls};
 
 use crate::admin;
-use crate::auth::{AuthConfig, Authority};
+use crate::auth::AuthConfig;
+use crate::export;
 use crate::limits::LimitsConfig;
 use crate::server::Server;
 use crate::signal::Ending;
+use crate::v1::{self, V1Config};
 use axum::Router;
 use axum::middleware::from_fn_with_state as layer;
 use axum::routing::get;
+pub(crate) use front::Front;
+use front::{Place, Voice};
 use gate::Names;
-use lane::Lane;
 use listen::Listening;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use shares::Shares;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
-use stepwell_source::Source;
+use stepwell_source::Embedded;
 use tokio::net::TcpListener;
 
 /// The endpoint.
 pub const PATH: &str = "/mcp";
-/// How long calls in flight may take once the server was asked to end.
-pub(crate) const LAST_CALLS: Duration = Duration::from_secs(10);
 
 /// Who may come in, by which way, and how many at a time.
 #[derive(Debug, Default)]
@@ -62,10 +65,14 @@ pub struct HttpOptions {
     pub auth: AuthConfig,
     /// How much of the server is to be had.
     pub limits: LimitsConfig,
+    /// How long a client may take for what.
+    pub times: Times,
     /// What connections are encrypted with.
     pub tls: Option<Arc<Tls>>,
     /// Where the operator looks.
     pub admin: Option<TcpListener>,
+    /// `/v1`, where it is switched on.
+    pub v1: Option<Beside>,
 }
 
 /// An address, or a port of the loopback: nothing is open to the network unless someone wrote its address.
@@ -78,56 +85,15 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "write an address such as 127.0.0.1:8765, or a port")
 }
 
-/// What stands before every route. Cloning shares it.
-#[derive(Clone, Debug)]
-pub(crate) struct Front(Arc<Inner>);
-
+/// `/v1`, beside MCP and on an address of its own.
 #[derive(Debug)]
-struct Inner {
-    server: Server,
-    authority: Authority,
-    names: Names,
-    public_url: PublicUrl,
-    scopes: Vec<String>,
-    limits: LimitsConfig,
-    shares: Shares,
-    lane: Lane,
-}
-
-impl Front {
-    fn new(server: Server, options: &HttpOptions, address: SocketAddr) -> io::Result<Self> {
-        let public_url = options.public_url.clone().or_else(|| PublicUrl::of(address, options.tls.is_some()));
-        let public_url = public_url.ok_or_else(|| io::Error::other("the server has no address"))?;
-        let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
-        if !address.ip().is_unspecified() {
-            hosts.push(address.ip().to_string());
-        }
-        hosts.extend(public_url.host().map(str::to_owned));
-        hosts.extend(options.hosts.iter().cloned());
-        let authority = Authority::new(&options.auth, public_url.as_str()).map_err(io::Error::other)?;
-        Ok(Self(Arc::new(Inner {
-            server,
-            authority,
-            names: Names::new(&hosts, &options.origins),
-            public_url,
-            scopes: options.auth.scopes.clone(),
-            limits: options.limits.clone(),
-            shares: Shares::new(options.limits.clone()),
-            lane: Lane::new(options.limits.in_flight),
-        })))
-    }
-
-    fn source(&self) -> Arc<dyn Source> {
-        self.0.server.offer().ladder.source().clone()
-    }
-
-    /// Puts the checks of a caller before routes that answer with data. What they answer finds the
-    /// [`Caller`](stepwell_source::Caller) in the extensions of the request.
-    pub(crate) fn guard(&self, routes: Router) -> Router {
-        routes
-            .route_layer(layer(self.clone(), admission::bounded))
-            .route_layer(layer(self.clone(), bearer::required))
-    }
+pub struct Beside {
+    /// Where it listens.
+    pub listener: TcpListener,
+    /// What the operator decided about it.
+    pub config: V1Config,
+    /// What it answers from.
+    pub store: Arc<Embedded>,
 }
 
 /// Serves until a signal comes. Subscriptions end then, and calls in flight are finished.
@@ -139,25 +105,69 @@ pub async fn serve(
 ) -> io::Result<()> {
     let closing = server.shared.closing.clone();
     if let Some(listener) = options.admin.take() {
-        tokio::spawn(admin::serve(server.clone(), listener));
+        tokio::spawn(admin::serve(server.clone(), listener, options.times.clone()));
     }
-    let front = Front::new(server, &options, listener.local_addr()?)?;
+    let (public_url, address) = (options.public_url.clone(), listener.local_addr()?);
+    let place = Place { address, path: PATH, public_url, voice: Voice::Ladder };
+    let front = Front::new(&server, &options, place, None)?;
+    let beside = match options.v1.take() {
+        Some(beside) => Some(beside.ready(&server, &options, &front)?),
+        None => None,
+    };
     let config = config(&front.0.names);
     let at_once = config.cancellation_token.clone();
-    let router = router(&front, config, &options.auth);
-    let (most, tls) = (options.limits.connections, options.tls);
-    let listening = Listening { listener, tls, most, closing: closing.clone() };
+    // Whoever knows the server by another name needs whole addresses; everyone else knows where it is.
+    let exports = options.public_url.as_ref().map(|url| url.beside(PATH, export::BEGINNING));
+    let server = server.with_exports(exports.as_deref().unwrap_or(export::BEGINNING));
+    let router = router(&front, &server, config, &options.auth);
+    let listening = options.listening(&server, listener);
     let ends = async {
         ending.wished().await;
         closing.cancel();
-        tokio::time::sleep(LAST_CALLS).await;
+        tokio::time::sleep(options.times.last_calls).await;
         at_once.cancel();
     };
+    let beside = async {
+        if let Some((listening, router)) = beside {
+            listening.serve(router).await;
+        }
+    };
     tokio::select! {
-        () = listening.serve(router) => {}
+        _ = async { tokio::join!(listening.serve(router), beside) } => {}
         () = ends => {}
     }
     Ok(())
+}
+
+impl HttpOptions {
+    fn listening(&self, server: &Server, listener: TcpListener) -> Listening {
+        Listening {
+            listener,
+            tls: self.tls.clone(),
+            most: self.limits.connections,
+            times: self.times.clone(),
+            closing: server.shared.closing.clone(),
+        }
+    }
+}
+
+impl Beside {
+    /// Puts the same doors before it that stand before MCP. A grant has one share of both.
+    fn ready(
+        self,
+        server: &Server,
+        options: &HttpOptions,
+        beside: &Front,
+    ) -> io::Result<(Listening, Router)> {
+        let Self { listener, config, store } = self;
+        let (public_url, address) = (config.public_url.clone(), listener.local_addr()?);
+        let place = Place { address, path: "", public_url, voice: Voice::ResourceServer };
+        let front = Front::new(server, options, place, Some(beside))?;
+        let kinds: &[&str] = if config.ingest { &["client", "owner"] } else { &["client"] };
+        let metadata = resource::routes(front.public_url(), "", &options.auth, kinds);
+        let router = v1::router(&front, server.clone(), store, config, metadata);
+        Ok((options.listening(server, listener), router))
+    }
 }
 
 fn config(names: &Names) -> StreamableHttpServerConfig {
@@ -171,22 +181,23 @@ fn config(names: &Names) -> StreamableHttpServerConfig {
         .with_max_request_body_bytes(body::LARGEST_REQUEST)
 }
 
-fn router(front: &Front, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
-    let server = front.0.server.clone();
-    let exports = crate::export::router(server.clone());
+fn router(front: &Front, server: &Server, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
+    let exports = export::router(server.clone());
+    let server = server.clone();
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
     let mcp = Router::new().route_service(PATH, service).route_layer(layer(front.clone(), body::whole));
-    Router::new()
-        .merge(front.guard(mcp.merge(exports)))
-        .merge(resource::routes(&front.0.public_url, auth))
-        .layer(layer(front.clone(), gate::known))
-        // A load balancer asks under whatever name it has, and learns nothing but that someone is here.
-        .route("/healthz", get(admin::alive))
-        .layer(layer(front.clone(), track::tracked))
+    let named = Router::new().merge(front.guard(mcp.merge(exports))).merge(resource::routes(
+        front.public_url(),
+        PATH,
+        auth,
+        &["client"],
+    ));
+    // A load balancer asks under whatever name it has, and learns nothing but that someone is here.
+    front.tracked(front.named(named).route("/healthz", get(admin::alive)))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! | `server`, `handler` | what there is to offer, and the protocol's methods |
 //! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
 //! | `answer`, `resource` | the shape of results and refusals |
+//! | `prompts` | what a person can start with one choice |
 //! | `wire` | results for a program that shows them instead of sending them |
 //! | `attend` | what becomes of a request |
 //! | `notices` | who is told that a list changed |
@@ -41,9 +42,10 @@ mod metrics;
 mod note;
 mod notices;
 mod outflow;
+mod prompts;
 mod request_id;
 mod resource;
-mod secret_file;
+pub mod secret_file;
 mod server;
 mod signal;
 pub mod stdio;
@@ -57,4 +59,4 @@ pub use ledger::LedgerConfig;
 pub use limits::LimitsConfig;
 pub use server::{Server, StartError};
 pub use signal::Ending;
-pub use v1::config::V1Config;
+pub use v1::V1Config;

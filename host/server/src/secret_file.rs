@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Reads one that only its owner can read. The reason of a failure does not repeat what the file says.
-pub(crate) fn read(path: &Path) -> Result<String, String> {
+pub fn read(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     if is_open_to_others(path) {
         return Err("others can read it; allow only its owner to".to_owned());

@@ -49,6 +49,8 @@ pub(crate) struct Offer {
     pub(crate) ladder: Ladder,
     pub(crate) tools: Tools,
     pub(crate) info: ServerInfo,
+    /// Which optional parts are on.
+    pub(crate) on: ToolSet,
     /// Who answers, as every result of the newer era says.
     identity: Value,
 }
@@ -90,7 +92,12 @@ impl Server {
             is_told: AtomicBool::new(false),
             metrics: Metrics::default(),
         };
-        Ok(Self { shared: Arc::new(shared), door: Door::Request })
+        Ok(Self { shared: Arc::new(shared), door: Door::Request { exports: None } })
+    }
+
+    /// The same server for requests that could ask for an export at an address that begins like this.
+    pub(crate) fn with_exports(&self, exports: &str) -> Self {
+        Self { shared: self.shared.clone(), door: Door::Request { exports: Some(exports.into()) } }
     }
 
     /// Offers something else from now on. Requests in flight go on with what they started with; clients that can be told
@@ -120,11 +127,15 @@ impl Server {
 impl Offer {
     fn new(ladder: Ladder, config: &ServerConfig) -> Result<Self, StartError> {
         let tiers = ladder.tiers();
-        let on = ToolSet { field_window: tiers.window().is_some(), resources: tiers.resources().is_some() };
+        let on = ToolSet {
+            field_window: tiers.window().is_some(),
+            resources: tiers.resources().is_some(),
+            export: tiers.export().is_some(),
+        };
         let tools = Tools::new(on, config.schemas.into(), tiers.tools(), config.tool_name_reserve)?;
         let info = info(on);
         let identity = serde_json::to_value(&info.server_info).unwrap_or_default();
-        Ok(Self { tools, info, identity, ladder })
+        Ok(Self { tools, info, on, identity, ladder })
     }
 
     /// Adds to what a result says beside itself who it is from, where the client's era expects that.
@@ -149,11 +160,12 @@ impl Offer {
 
 /// Name, version, instructions, and nothing that is not there.
 fn info(on: ToolSet) -> ServerInfo {
-    let mut capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+    let mut capabilities =
+        ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_prompts().build();
+    capabilities.completions = Some(Default::default());
     if on.resources {
         let resources = capabilities.resources.insert(Default::default());
         resources.list_changed = Some(true);
-        capabilities.completions = Some(Default::default());
     }
     let name = Implementation::new("stepwell", env!("CARGO_PKG_VERSION")).with_title("Stepwell");
     ServerInfo::new(capabilities).with_server_info(name).with_instructions(instructions(on))

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `config` | the `[v1]` table of plugins.toml |
 //! | `routes` | every route with every parameter: what is served is exactly what stands there |
-//! | `door` | whose token it is, and which version the client speaks |
+//! | `door` | the owner's door, who was let in, and which version the client speaks; the callers' door is that of `/mcp` |
 //! | `query`, `typed` | the query string, as the arguments that the tools have |
 //! | `answer`, `fault` | the shape of answers and refusals |
 //! | the others | a route each |
@@ -34,32 +34,31 @@ mod stream_json;
 mod streams;
 mod typed;
 
-use crate::http::LAST_CALLS;
-use crate::request_id::request_id;
+use crate::http::Front;
+use crate::note::Note;
 use crate::server::Server;
-use answer::{Answer, finish};
-use axum::Router;
+use answer::Answer;
 use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::http::request::Parts;
+use axum::middleware::from_fn;
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use axum::serve::ListenerExt as _;
-use config::V1Config;
+use axum::{Extension, Router};
 use door::Visitor;
 use fault::Fault;
 use query::Asked;
 use routes::{Operation, ROUTES, Route};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::future::IntoFuture as _;
-use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+use stepwell_contract::Refusal;
 use stepwell_ladder::{Discloses, LedgerPolicy, Recorded, record, record_outcome};
 use stepwell_source::{Caller, Disclosure, Embedded, Source};
-use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+pub use config::V1Config;
 pub(crate) use export_query::record_set_query;
 pub use routes::{Kind, Parameter, Served, served};
 
@@ -71,8 +70,9 @@ const INGESTS: usize = 2;
 pub(crate) struct V1 {
     server: Server,
     store: Arc<Embedded>,
-    config: V1Config,
     ingests: Arc<Semaphore>,
+    /// How long an owner's records may pause on their way.
+    pause: Duration,
 }
 
 /// One request that was let in.
@@ -87,46 +87,34 @@ pub(crate) struct Call<'a> {
     request_id: String,
 }
 
-/// Serves until the server is to end. Answers that have begun may take a while then, and no longer.
-pub async fn serve(
+/// The routes, each behind its door. `metadata` says where to get a token, and stands before no door but the names'.
+pub(crate) fn router(
+    front: &Front,
     server: Server,
     store: Arc<Embedded>,
     config: V1Config,
-    listener: TcpListener,
-) -> io::Result<()> {
-    let closing = server.shared.closing.clone();
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
-    let serving = axum::serve(listener, router(server, store, config))
-        .with_graceful_shutdown(closing.clone().cancelled_owned());
-    let ends = async {
-        closing.cancelled().await;
-        tokio::time::sleep(LAST_CALLS).await;
-    };
-    tokio::select! {
-        outcome = serving.into_future() => outcome,
-        () = ends => Ok(()),
+    metadata: Router,
+) -> Router {
+    let is_ingest = |route: &&Route| route.operation == Operation::Ingest;
+    let (ingest, pause) = (config.ingest, front.times().body);
+    let v1 = V1 { server, store: store.clone(), ingests: Arc::new(Semaphore::new(INGESTS)), pause };
+    let reads = v1.routes(ROUTES.iter().filter(|route| !is_ingest(route)));
+    let mut routes = front.guard(reads).merge(metadata);
+    if ingest {
+        let owners = v1.routes(ROUTES.iter().filter(is_ingest));
+        routes = routes.merge(door::guard(front, store, owners));
     }
+    let nowhere =
+        |Extension(note): Extension<Note>| async move { Fault::no_such_route().response(note.id()) };
+    let other_method =
+        |Extension(note): Extension<Note>| async move { Fault::no_such_method().response(note.id()) };
+    let routes = routes.method_not_allowed_fallback(other_method).fallback(nowhere);
+    front.tracked(front.named(routes).layer(from_fn(answer::finished)))
 }
 
-/// The routes, for whoever serves them.
-pub fn router(server: Server, store: Arc<Embedded>, config: V1Config) -> Router {
-    let v1 = V1 { server, store, config, ingests: Arc::new(Semaphore::new(INGESTS)) };
-    let mut by_path: BTreeMap<&str, MethodRouter<V1>> = BTreeMap::new();
-    for route in ROUTES.iter().filter(|route| v1.config.ingest || route.operation != Operation::Ingest) {
-        let serve =
-            move |State(v1): State<V1>, request: Request| async move { v1.serve(route, request).await };
-        let methods = by_path.remove(route.path).unwrap_or_default();
-        by_path.insert(route.path, methods.merge(on(filter(&route.method), serve)));
-    }
-    let mut router = Router::new();
-    for (path, methods) in by_path {
-        router = router.route(path, methods);
-    }
-    let nowhere = || async { finish(Fault::no_such_route().response(&request_id())) };
-    let other_method = || async { finish(Fault::no_such_method().response(&request_id())) };
-    router.method_not_allowed_fallback(other_method).fallback(nowhere).with_state(v1)
+/// A refusal of whoever stands before the routes, in the words of a resource server.
+pub(crate) fn refused(refusal: &Refusal, request_id: &str) -> Response {
+    Fault::from(refusal.clone()).response(request_id)
 }
 
 fn filter(method: &Method) -> MethodFilter {
@@ -134,14 +122,30 @@ fn filter(method: &Method) -> MethodFilter {
 }
 
 impl V1 {
+    fn routes<'r>(&self, routes: impl Iterator<Item = &'static Route> + 'r) -> Router {
+        let mut by_path: BTreeMap<&str, MethodRouter<Self>> = BTreeMap::new();
+        for route in routes {
+            let serve =
+                move |State(v1): State<Self>, request: Request| async move { v1.serve(route, request).await };
+            let methods = by_path.remove(route.path).unwrap_or_default();
+            by_path.insert(route.path, methods.merge(on(filter(&route.method), serve)));
+        }
+        let router =
+            by_path.into_iter().fold(Router::new(), |router, (path, methods)| router.route(path, methods));
+        router.with_state(self.clone())
+    }
+
     async fn serve(self, route: &'static Route, request: Request) -> Response {
-        let request_id = request_id();
-        let response = match self.answer(route, request, &request_id).await {
-            Ok(Answer(response)) => response,
-            Err(fault) => fault.response(&request_id),
+        let note = request.extensions().get::<Note>().cloned().unwrap_or_else(Note::of_http);
+        let (response, outcome) = match self.answer(route, request, note.id()).await {
+            Ok(Answer(response)) => (response, "ok"),
+            Err(fault) => {
+                let code = fault.code();
+                (fault.response(note.id()), code)
+            }
         };
-        tracing::info!(request_id, route = route.path, status = response.status().as_u16(), "v1");
-        finish(answer::with_request_id(response, &request_id))
+        self.server.ended(&note, route.name(), None, outcome);
+        response
     }
 
     async fn answer(
@@ -152,14 +156,12 @@ impl V1 {
     ) -> Result<Answer, Fault> {
         let (mut parts, body) = request.into_parts();
         door::check_version(&parts.headers)?;
-        // Who asks comes first: whether a question is well put is no business of strangers.
-        let visitor = self.visitor(route, &parts.headers).await?;
         let path = door::path(&mut parts).await?;
         let asked = Asked::parse(route, parts.uri.query().unwrap_or_default())?;
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
         let call = Call { v1: self, route, target, path, asked, request_id: request_id.to_owned() };
-        match visitor {
-            Visitor::Owner(_) => ingest::ingest(&call, &parts.headers, body).await,
+        match Visitor::of(&parts)? {
+            Visitor::Owner(owner) => ingest::ingest(&call, owner, &parts.headers, body).await,
             Visitor::Client(caller) => call.read(&caller, &parts).await,
         }
     }
@@ -214,8 +216,8 @@ impl Call<'_> {
         answer: T,
         disclosed: &[Disclosure],
     ) -> Result<Recorded<T>, Fault> {
-        let (source, tool) = (self.source(), self.route.ledger_name());
-        Ok(record(&*source, self.ledger(), caller, &tool, answer, disclosed).await?)
+        let (source, tool) = (self.source(), self.route.name());
+        Ok(record(&*source, self.ledger(), caller, tool, answer, disclosed).await?)
     }
 
     /// The same for a document, which then leaves.
@@ -235,7 +237,7 @@ impl Call<'_> {
         caller: &Caller,
         outcome: Result<T, stepwell_ladder::LadderError>,
     ) -> Result<Recorded<T>, Fault> {
-        let (source, tool) = (self.source(), self.route.ledger_name());
-        Ok(record_outcome(&*source, self.ledger(), caller, &tool, outcome).await?)
+        let (source, tool) = (self.source(), self.route.name());
+        Ok(record_outcome(&*source, self.ledger(), caller, tool, outcome).await?)
     }
 }

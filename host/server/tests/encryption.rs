@@ -1,6 +1,6 @@
 //! HTTP under TLS.
 
-use crate::client::{Answer, Ask, read_answer};
+use crate::client::{Answer, Ask, PATIENCE, read_answer};
 use crate::limits::{Lock, call, until_blocked};
 use crate::world::World;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -9,7 +9,9 @@ use serde_json::json;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use stepwell_server::http::{HttpOptions, Tls};
+use std::time::Duration;
+use stepwell_server::http::{HttpOptions, Times, Tls};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -81,7 +83,7 @@ async fn a_new_certificate_takes_its_place_while_the_server_runs() {
     // Plain text is answered by no page of HTTP.
     let mut plain = list.bearing(&token).begin(server.address).await;
     let mut bytes = Vec::new();
-    let _ = tokio::io::AsyncReadExt::read_to_end(&mut plain, &mut bytes).await;
+    let _ = plain.read_to_end(&mut bytes).await;
     assert!(!bytes.starts_with(b"HTTP/"), "{bytes:?}");
 }
 
@@ -130,4 +132,22 @@ fn files_that_cannot_be_used_are_named_and_not_repeated() {
     make(folder.path());
     std::fs::write(folder.path().join("certificate.pem"), "").unwrap();
     assert!(load(folder.path()).unwrap_err().contains("no certificate"));
+}
+
+#[tokio::test]
+async fn a_handshake_has_its_time() {
+    let world = World::new().await;
+    let (_, token) = world.grant().await;
+    let folder = tempfile::tempdir().unwrap();
+    let certificate = make(folder.path());
+    let tls = Some(Arc::new(load(folder.path()).unwrap()));
+    let times = Times { handshake: Duration::from_secs(1), ..Times::default() };
+    let server = world.serve(HttpOptions { tls, times, ..HttpOptions::default() }).await;
+    let mut silent = TcpStream::connect(server.address).await.unwrap();
+    let mut said = Vec::new();
+    let closed = tokio::time::timeout(PATIENCE, silent.read_to_end(&mut said)).await;
+    assert_eq!(closed.expect("it is closed").unwrap_or_default(), 0);
+    let list = Ask::legacy("tools/list", json!({})).bearing(&token);
+    let answer = ask(connect(server.address, &certificate).await.unwrap(), &list).await;
+    assert_eq!(answer.status, 200);
 }

@@ -10,5 +10,7 @@ mod messages;
 mod metadata;
 mod operations;
 mod rest;
+mod slow_clients;
 mod token_matrix;
+mod v1_doors;
 mod world;

@@ -1,7 +1,8 @@
-//! Every way in which a token can be wrong, with the exact answer, and with the store untouched where it need not be asked.
+//! Every way in which a token can be wrong, with the exact answer of `/mcp` and of `/v1`, and with the store untouched where
+//! it need not be asked.
 
 use crate::authorization_server::{AUDIENCE, AuthorizationServer, ISSUER, Keys, Manner, now, unsigned};
-use crate::client::Ask;
+use crate::client::{Answer, Ask};
 use crate::world::{Running, World};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -109,34 +110,72 @@ fn list() -> Ask {
     Ask::legacy("tools/list", json!({}))
 }
 
-/// Sends a request and holds the answer against what is expected, to the letter.
+/// The same request to `/v1`.
+fn at_v1(ask: &Ask) -> Ask {
+    let mut same = Ask::new("GET", &ask.path.replace("/mcp", "/v1/streams"));
+    same.headers.extend(ask.headers.iter().filter(|(name, _)| name == "authorization").cloned());
+    same
+}
+
+/// Sends a request to both doors and holds the answers against what is expected, to the letter.
 async fn refused(world: &World, server: &Running, name: &str, ask: &Ask, expected: Refused) {
+    refused_by_mcp(world, server, name, ask, expected).await;
+    refused_by_v1(world, server, name, &at_v1(ask), expected).await;
+}
+
+/// A resource server has its own words for the same: no difference between no token and a malformed one, and 403 for a
+/// grant that ended.
+async fn refused_by_v1(world: &World, server: &Running, name: &str, ask: &Ask, expected: Refused) {
+    let name = format!("{name}, at /v1");
     world.seen();
-    let answer = server.ask(ask).await;
-    assert_eq!(answer.status, expected.status, "{name}: {answer:?}");
-    let metadata = format!("http://{}/.well-known/oauth-protected-resource/mcp", server.address);
-    let challenge = expected.challenge.map(|error| {
+    let answer = ask.send(server.v1).await;
+    let (status, kind, code) = match expected.code {
+        "invalid_token" => (401, "authentication_error", "authentication_error"),
+        "invalid_request" if expected.message == MALFORMED.message => {
+            (401, "authentication_error", "authentication_error")
+        }
+        "invalid_request" => (400, "invalid_request_error", "invalid_request"),
+        "authorization_unavailable" => (503, "api_error", "authorization_unavailable"),
+        code => (403, "permission_error", code),
+    };
+    assert_eq!(answer.status, status, "{name}: {answer:?}");
+    assert_eq!(
+        answer.header("www-authenticate"),
+        challenge(&server.v1.to_string(), expected).as_deref(),
+        "{name}"
+    );
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{name}");
+    assert_eq!(answer.header("cache-control"), Some("private, no-store"), "{name}");
+    assert_eq!(answer.header("retry-after"), (status == 503).then_some("1"), "{name}");
+    assert_eq!(answer.header("pdpp-version"), Some("2026-04-06"), "{name}");
+    assert_eq!(answer.header("request-id"), answer.header("x-request-id"), "{name}");
+    let mut error = answer.json()["error"].take();
+    let error = error.as_object_mut().unwrap_or_else(|| panic!("{name}: {answer:?}"));
+    assert!(error.remove("hint").is_none_or(|hint| hint.is_string()), "{name}");
+    let expected_error = json!({
+        "type": kind,
+        "code": code,
+        "message": expected.message,
+        "request_id": answer.header("x-request-id"),
+    });
+    assert_eq!(Value::Object(error.clone()), expected_error, "{name}");
+    left_alone(world, &name, ask, &answer, expected);
+}
+
+fn challenge(resource: &str, expected: Refused) -> Option<String> {
+    let (address, path) = resource.split_once('/').map_or((resource, ""), |(address, _)| (address, "/mcp"));
+    let metadata = format!("http://{address}/.well-known/oauth-protected-resource{path}");
+    expected.challenge.map(|error| {
         let description = expected.message;
         format!(
             "Bearer realm=\"stepwell\", error=\"{error}\", error_description=\"{description}\", \
              resource_metadata=\"{metadata}\""
         )
-    });
-    assert_eq!(answer.header("www-authenticate"), challenge.as_deref(), "{name}");
-    assert_eq!(answer.header("content-type"), Some("application/json"), "{name}");
-    assert_eq!(answer.header("cache-control"), Some("no-store"), "{name}");
-    assert_eq!(answer.header("retry-after"), (expected.status == 503).then_some("1"), "{name}");
-    let mut error = answer.json()["error"].take();
-    let error = error.as_object_mut().unwrap_or_else(|| panic!("{name}: {answer:?}"));
-    assert!(error.remove("hint").is_none_or(|hint| hint.is_string()), "{name}");
-    let expected_error = json!({
-        "type": expected.class,
-        "code": expected.code,
-        "message": expected.message,
-        "http_status": expected.status,
-        "request_id": answer.header("x-request-id"),
-    });
-    assert_eq!(Value::Object(error.clone()), expected_error, "{name}");
+    })
+}
+
+/// The store was asked for no more than it had to be, and the token is not repeated.
+fn left_alone(world: &World, name: &str, ask: &Ask, answer: &Answer, expected: Refused) {
     let asked: Vec<Statement> = world.seen().into_iter().map(|seen| seen.statement).collect();
     match expected.store {
         Store::Untouched => assert_eq!(asked, [], "{name}"),
@@ -154,10 +193,39 @@ async fn refused(world: &World, server: &Running, name: &str, ask: &Ask, expecte
     }
 }
 
+async fn refused_by_mcp(world: &World, server: &Running, name: &str, ask: &Ask, expected: Refused) {
+    world.seen();
+    let answer = server.ask(ask).await;
+    assert_eq!(answer.status, expected.status, "{name}: {answer:?}");
+    let challenge = challenge(&format!("{}/mcp", server.address), expected);
+    assert_eq!(answer.header("www-authenticate"), challenge.as_deref(), "{name}");
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{name}");
+    assert_eq!(answer.header("cache-control"), Some("no-store"), "{name}");
+    assert_eq!(answer.header("retry-after"), (expected.status == 503).then_some("1"), "{name}");
+    let mut error = answer.json()["error"].take();
+    let error = error.as_object_mut().unwrap_or_else(|| panic!("{name}: {answer:?}"));
+    assert!(error.remove("hint").is_none_or(|hint| hint.is_string()), "{name}");
+    let expected_error = json!({
+        "type": expected.class,
+        "code": expected.code,
+        "message": expected.message,
+        "http_status": expected.status,
+        "request_id": answer.header("x-request-id"),
+    });
+    assert_eq!(Value::Object(error.clone()), expected_error, "{name}");
+    left_alone(world, name, ask, &answer, expected);
+}
+
 async fn admitted(server: &Running, name: &str, ask: &Ask) {
     let answer = server.ask(ask).await;
     assert_eq!(answer.status, 200, "{name}: {answer:?}");
     assert!(answer.json()["result"]["tools"].is_array(), "{name}: {answer:?}");
+    let answer = at_v1(ask).send(server.v1).await;
+    assert_eq!(
+        (answer.status, &answer.json()["data"][0]["name"]),
+        (200, &json!("notes")),
+        "{name}: {answer:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A store with one record, grants on it, and the server before it.
+//! A store with one record, grants on it, and the server before it, with `/v1` beside it.
 
 use crate::client::{Answer, Ask, PATIENCE};
 use serde_json::json;
@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
 use stepwell_contract::{ConnectionId, StreamName};
 use stepwell_ladder::{Ladder, Settings};
-use stepwell_server::http::{self, HttpOptions};
-use stepwell_server::{Ending, Server, ServerConfig};
+use stepwell_server::http::{self, Beside, HttpOptions};
+use stepwell_server::{Ending, Server, ServerConfig, V1Config};
 use stepwell_source::embedded::IngestTarget;
 use stepwell_source::embedded::observe::{Record, Seen};
 use stepwell_source::grant::{GrantRequest, StreamRequest};
@@ -27,6 +27,8 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| Arc::new(Runtime::new(
 pub(crate) struct World {
     pub(crate) store: Arc<Embedded>,
     pub(crate) url: String,
+    /// What is special about `/v1`.
+    pub(crate) v1: V1Config,
     seen: Arc<Record>,
     _folder: Option<TempDir>,
 }
@@ -60,7 +62,7 @@ impl World {
         let mut ingest = store.ingest(&target).await.expect("an ingest");
         ingest.push(prepare(line.as_bytes(), &target.manifest).expect("a record")).await.expect("a push");
         ingest.flush().await.expect("a flush");
-        Self { store: Arc::new(store), url, seen, _folder: folder }
+        Self { store: Arc::new(store), url, v1: V1Config::default(), seen, _folder: folder }
     }
 
     /// Makes a grant of everything: its name and its token.
@@ -104,7 +106,7 @@ impl World {
         self.serve_with(options, &tiers).await
     }
 
-    pub(crate) async fn serve_with(&self, options: HttpOptions, tiers: &Config) -> Running {
+    pub(crate) async fn serve_with(&self, mut options: HttpOptions, tiers: &Config) -> Running {
         let tiers = Tiers::load_in(&RUNTIME, tiers, &Place::default());
         let settings =
             Settings { provider_url: "stepwell:test".to_owned(), keys: None, ledger: Default::default() };
@@ -112,17 +114,23 @@ impl World {
         let server = Server::new(ladder, &ServerConfig::default()).expect("a server");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
+        let beside = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let v1 = beside.local_addr().expect("an address");
+        let config = V1Config { ingest: true, ..self.v1.clone() };
+        options.v1 = Some(Beside { listener: beside, config, store: self.store.clone() });
         let end = CancellationToken::new();
         let ending = Ending::watch().or_when(end.clone());
         let task = tokio::spawn(http::serve(server, listener, options, ending));
         self.seen.take();
-        Running { address, end, task }
+        Running { address, v1, end, task }
     }
 }
 
 /// A server that runs.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    /// Where `/v1` is.
+    pub(crate) v1: SocketAddr,
     end: CancellationToken,
     task: JoinHandle<std::io::Result<()>>,
 }

@@ -7,5 +7,6 @@ mod faults;
 mod large;
 mod ledger;
 mod listing;
+mod tls;
 mod tokens;
 mod windows;

@@ -102,7 +102,7 @@ impl Climb<'_> {
     }
 
     async fn call(&self, tool: Tool, args: &Value) -> anyhow::Result<Came> {
-        let asker = Asker { caller: &self.caller, client: Client::default() };
+        let asker = Asker { caller: &self.caller, client: Client::default(), exports: None };
         let outcome: ToolResult = match tool {
             Tool::Search => self.ladder.search(&asker, args).await,
             Tool::Fetch => self.ladder.fetch(&asker, args).await,
@@ -116,7 +116,7 @@ impl Climb<'_> {
     /// Reads a resource and shows it.
     async fn read(&self, name: &str, what: &str, uri: &str) -> anyhow::Result<()> {
         let started = Instant::now();
-        let asker = Asker { caller: &self.caller, client: Client::default() };
+        let asker = Asker { caller: &self.caller, client: Client::default(), exports: None };
         let found = self.ladder.read_resource(&asker, uri).await?;
         let result = wire::resource_result(found)?;
         let took = started.elapsed();

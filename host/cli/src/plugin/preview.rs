@@ -100,7 +100,7 @@ impl Preview {
         let terms = Terms { watch: Some(Arc::clone(&watch)), ..Terms::default() };
         let tiers = Tiers::load_on(&terms, &Arc::new(Runtime::new()?), &settings.tiers, &settings.place);
         let ladder = settings.ladder_on(Arc::clone(source), PROVIDER, tiers).await?;
-        let asker = Asker { caller, client: Client::default() };
+        let asker = Asker { caller, client: Client::default(), exports: None };
         let outcome = match &self.q {
             None => ladder.fetch(&asker, &json!({ "id": self.record })).await,
             Some(words) => ladder.search(&asker, &json!({ "q": words })).await,

@@ -2,7 +2,8 @@
 
 use crate::place::SourcePlace;
 use std::path::{Path, PathBuf};
-use stepwell_source::remote::{CallerTokens, ExchangeOptions};
+use stepwell_server::secret_file;
+use stepwell_source::remote::{Authorities, CallerTokens, ExchangeOptions};
 use stepwell_source::{SourceUrl, Token};
 use stepwell_tiers::{ConfigError, File, Section};
 
@@ -26,6 +27,8 @@ pub(crate) struct RemoteConfig {
     pub(crate) pdpp_cache: Option<PathBuf>,
     /// Whether plain HTTP may go to another machine.
     pub(crate) allow_http: bool,
+    /// Whose certificates count.
+    pub(crate) authorities: Authorities,
 }
 
 #[derive(serde::Deserialize)]
@@ -37,6 +40,7 @@ struct Raw {
     pdpp_cache: Option<PathBuf>,
     #[serde(default)]
     allow_http: bool,
+    ca_file: Option<PathBuf>,
 }
 
 #[derive(serde::Deserialize)]
@@ -52,7 +56,7 @@ impl SourceConfig {
     pub(crate) const ROOM: &'static str = "source";
     /// What it may hold.
     const KEYS: &'static [&'static str] =
-        &["url", "same_resource", "token_file", "pdpp_cache", "allow_http", "exchange"];
+        &["url", "same_resource", "token_file", "pdpp_cache", "allow_http", "ca_file", "exchange"];
     /// What `[source.exchange]` may hold.
     const EXCHANGE_KEYS: &'static [&'static str] =
         &["token_endpoint", "client_id", "client_secret_file", "resource"];
@@ -83,7 +87,13 @@ impl SourceConfig {
         };
         let (token_file, pdpp_cache) =
             (raw.token_file.map(|path| base.join(path)), raw.pdpp_cache.map(|path| base.join(path)));
-        Ok(Self { url, remote: RemoteConfig { tokens, token_file, pdpp_cache, allow_http: raw.allow_http } })
+        let authorities = match &raw.ca_file {
+            None => Authorities::default(),
+            Some(file) => Authorities::read(&base.join(file))
+                .map_err(|reason| table.wrong("ca_file", format!("cannot be used: {reason}")))?,
+        };
+        let allow_http = raw.allow_http;
+        Ok(Self { url, remote: RemoteConfig { tokens, token_file, pdpp_cache, allow_http, authorities } })
     }
 }
 
@@ -102,8 +112,11 @@ fn exchange(table: &Section<'_>, base: &Path) -> Result<Option<ExchangeOptions>,
     })?;
     let client_id = client_id.ok_or_else(missing("client_id"))?;
     let file = base.join(client_secret_file.ok_or_else(missing("client_secret_file"))?);
-    let secret = std::fs::read_to_string(&file)
-        .map_err(|error| table.wrong("client_secret_file", format!("cannot be read: {error}")))?;
+    let secret = secret_file::read(&file)
+        .map_err(|reason| table.wrong("client_secret_file", format!("cannot be used: {reason}")))?;
+    if secret.trim().is_empty() {
+        return Err(table.wrong("client_secret_file", "is empty"));
+    }
     Ok(Some(ExchangeOptions {
         token_endpoint,
         client_id,
@@ -165,6 +178,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("hush");
         std::fs::write(&file, "s3cret\n").unwrap();
+        let allow = |mode: u32| {
+            #[cfg(unix)]
+            std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        };
+        allow(0o600);
         let exchange = format!(
             "[source.exchange]\ntoken_endpoint = \"https://as.example/token\"\nclient_id = \"me\"\nclient_secret_file = {file:?}"
         );
@@ -172,6 +190,13 @@ mod tests {
             panic!("{exchange}")
         };
         assert_eq!((options.client_id.as_str(), options.client_secret.reveal()), ("me", "s3cret"));
+        #[cfg(unix)]
+        {
+            allow(0o644);
+            let open = config(&exchange).unwrap_err().to_string();
+            assert!(open.contains("client_secret_file") && !open.contains("s3cret"), "{open}");
+            allow(0o600);
+        }
         let both = config(&format!("[source]\nsame_resource = true\n{exchange}")).unwrap_err();
         assert!(both.to_string().contains("exchange"), "{both}");
         for wrong in ["client_id = \"me\"", "token_endpoint = \"as\"\nclient_id = \"x\"", "secret = \"x\""] {

@@ -3,6 +3,7 @@
 use super::Settings;
 use std::net::SocketAddr;
 use stepwell_server::auth::config::Mode;
+use stepwell_server::http::PublicUrl;
 use stepwell_server::ledger;
 use stepwell_tiers::{Health, OnFault, TierStatus};
 
@@ -20,12 +21,6 @@ impl Settings {
             );
         }
         warnings.extend(self.exposed());
-        if self.v1.listen.is_some_and(|address| !address.ip().is_loopback()) {
-            warnings.push(
-                "v1.listen is open to the network and speaks no TLS: put a reverse proxy before it"
-                    .to_owned(),
-            );
-        }
         if !self.tiers.field_window.enabled {
             warnings.push(
                 "tiers.field-window is off: where a result cuts a field, there is no way to read the rest"
@@ -49,11 +44,20 @@ impl Settings {
         let mut warnings = Vec::new();
         let (server, mut public) = (&self.server, self.server.public_url.iter());
         let is_open = |address: SocketAddr| !address.ip().is_loopback();
-        let is_encrypted = server.tls_key.is_some() || public.any(|url| url.as_str().starts_with("https:"));
+        let has_https = |url: &PublicUrl| url.as_str().starts_with("https:");
+        let is_encrypted = server.tls_key.is_some() || public.any(has_https);
         if server.http.is_some_and(is_open) && !is_encrypted {
             warnings.push(
                 "server.http is open to the network without tls_certificate and without a public_url of https: tokens \
                  and records can be read on the way"
+                    .to_owned(),
+            );
+        }
+        let is_encrypted = server.tls_key.is_some() || self.v1.public_url.as_ref().is_some_and(has_https);
+        if self.v1.listen.is_some_and(is_open) && !is_encrypted {
+            warnings.push(
+                "v1.listen is open to the network without server.tls_certificate and without a v1.public_url of https: \
+                 tokens and records can be read on the way"
                     .to_owned(),
             );
         }

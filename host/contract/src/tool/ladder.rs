@@ -58,5 +58,9 @@ fn field(on: ToolSet) -> Value {
     if on.resources {
         properties["resource"] = closed(&["uri"], json!({ "uri": { "type": "string" } }));
     }
-    closed(&["path", "type", "text_like", "size_grade", "preview"], properties)
+    if on.export {
+        properties["export"] = closed(&["url"], json!({ "url": { "type": "string" } }));
+    }
+    // A source that others run does not measure everything.
+    closed(&["path", "type", "text_like", "preview"], properties)
 }

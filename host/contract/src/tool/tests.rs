@@ -3,11 +3,12 @@ use crate::budget::{INSTRUCTIONS_HEAD, TOOLS_LIST_GOAL};
 use crate::tool_name::CORE;
 use crate::unit::Chars;
 
-const SETS: [ToolSet; 4] = [
-    ToolSet { field_window: true, resources: true },
-    ToolSet { field_window: true, resources: false },
-    ToolSet { field_window: false, resources: true },
-    ToolSet { field_window: false, resources: false },
+const SETS: [ToolSet; 5] = [
+    ToolSet::ALL,
+    ToolSet { export: false, ..ToolSet::ALL },
+    ToolSet { resources: false, ..ToolSet::ALL },
+    ToolSet { field_window: false, ..ToolSet::ALL },
+    ToolSet { field_window: false, resources: false, export: false },
 ];
 
 /// All that a client reads of the tools, as one text.
@@ -48,6 +49,7 @@ fn what_is_off_is_not_mentioned() {
             let all = listed(on, spelling) + &instructions(on);
             assert_eq!(all.contains("read_record_field"), on.field_window);
             assert_eq!(all.contains("\"uri\"") || all.contains("\"resource\""), on.resources);
+            assert_eq!(all.contains("\"export\""), on.export);
             assert!(on.field_window || !all.contains("window"));
         }
     }

@@ -34,7 +34,7 @@ impl Call<'_> {
             ledger: ladder.ledger(),
             caller: self.caller.clone(),
             tool: TOOL.to_owned(),
-            blobs: Blobs::Linked("/export/"),
+            blobs: Blobs::Linked(super::BEGINNING),
         };
         let body = if self.parts.method == Method::HEAD {
             Body::empty()

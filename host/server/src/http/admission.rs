@@ -1,6 +1,6 @@
 //! Lets in what there is room for, and turns the rest away before it costs anything.
 
-use super::Front;
+use super::front::Front;
 use super::held::held;
 use crate::note::Note;
 use axum::Extension;
@@ -15,40 +15,74 @@ use stepwell_source::Caller;
 /// When whoever found no room may come again.
 const SOON: Duration = Duration::from_secs(1);
 
+/// Whose share an owner has. No grant is called so.
+const OWNER: &str = "the owner";
+
 /// Answers a request of a caller that was checked, within the limits of its grant and of the server.
-pub(super) async fn bounded(
+pub(super) async fn of_grant(
     State(front): State<Front>,
     Extension(note): Extension<Note>,
     Extension(caller): Extension<Caller>,
     request: Request,
     next: Next,
 ) -> Response {
-    let share = front.0.shares.of(caller.grant());
-    if let Err(wait) = front.0.shares.spend(&share) {
-        return front.refuse_until(&note, Code::RateLimited, "the grant asks faster than it may", wait);
-    }
-    let Some(own) = share.lane.enter().await else {
-        let message = "too many requests of this grant are being answered";
-        return front.refuse_until(&note, Code::RateLimited, message, SOON);
-    };
-    let Some(slot) = front.0.lane.enter().await else {
-        return front.refuse_until(&note, Code::Overloaded, "the server has too much to do", SOON);
-    };
-    let in_flight = front.0.server.shared.metrics.enter();
-    // Whoever gives up waiting here drops the request, and with it the statement that is running for it.
-    let Ok(response) = tokio::time::timeout(front.0.limits.answer(), next.run(request)).await else {
-        let refusal = Refusal::new(Code::AnswerTimeout, "the answer took too long and was given up");
-        return front.refuse(&note, &refusal.hint("narrow the question"));
-    };
-    if !is_stream(&response) {
-        return held(response, (own, slot, in_flight));
-    }
-    // A subscription stays for hours and does nothing; it has places of its own.
-    match share.subscriptions.clone().try_acquire_owned() {
-        Ok(place) => held(response, place),
-        Err(_) => {
-            let message = "too many subscriptions of this grant are open";
-            front.refuse_until(&note, Code::RateLimited, message, SOON)
+    let patience = Some(front.0.rooms.limits.answer());
+    front.admit(&note, caller.grant(), patience, request, next).await
+}
+
+/// Answers a request of an owner that was checked, within the limits of a grant and of the server. What an owner sends may
+/// take as long as it keeps coming.
+pub(crate) async fn of_owner(
+    State(front): State<Front>,
+    Extension(note): Extension<Note>,
+    request: Request,
+    next: Next,
+) -> Response {
+    front.admit(&note, OWNER, None, request, next).await
+}
+
+impl Front {
+    async fn admit(
+        &self,
+        note: &Note,
+        whose: &str,
+        patience: Option<Duration>,
+        request: Request,
+        next: Next,
+    ) -> Response {
+        let rooms = &self.0.rooms;
+        let share = rooms.shares.of(whose);
+        if let Err(wait) = rooms.shares.spend(&share) {
+            return self.refuse_until(note, Code::RateLimited, "the grant asks faster than it may", wait);
+        }
+        let Some(own) = share.lane.enter().await else {
+            let message = "too many requests of this grant are being answered";
+            return self.refuse_until(note, Code::RateLimited, message, SOON);
+        };
+        let Some(slot) = rooms.lane.enter().await else {
+            return self.refuse_until(note, Code::Overloaded, "the server has too much to do", SOON);
+        };
+        let in_flight = self.0.server.shared.metrics.enter();
+        let answer = next.run(request);
+        let response = match patience {
+            None => Ok(answer.await),
+            // Whoever gives up waiting here drops the request, and with it the statement that is running for it.
+            Some(patience) => tokio::time::timeout(patience, answer).await,
+        };
+        let Ok(response) = response else {
+            let refusal = Refusal::new(Code::AnswerTimeout, "the answer took too long and was given up");
+            return self.refuse(note, &refusal.hint("narrow the question"));
+        };
+        if !is_stream(&response) {
+            return held(response, (own, slot, in_flight));
+        }
+        // A subscription stays for hours and does nothing; it has places of its own.
+        match share.subscriptions.clone().try_acquire_owned() {
+            Ok(place) => held(response, place),
+            Err(_) => {
+                let message = "too many subscriptions of this grant are open";
+                self.refuse_until(note, Code::RateLimited, message, SOON)
+            }
         }
     }
 }

@@ -1,15 +1,16 @@
 //! The bearer token that every HTTP request brings.
 
-use super::Front;
+use super::front::{Front, Voice};
 use super::refusal::Challenge;
 use crate::note::Note;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
-use stepwell_contract::{Code, Refusal};
+use std::time::Duration;
+use stepwell_contract::{Class, Code, Refusal};
 use stepwell_ladder::LadderError;
 use stepwell_source::Token;
 
@@ -26,20 +27,14 @@ pub(super) async fn required(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if names_a_token(request.uri()) {
-        let refusal = Refusal::new(Code::InvalidRequest, "a token does not belong into an address").hint(
-            "send the header: Authorization: Bearer TOKEN, and make a new token, because this one was shown",
-        );
-        return front.challenge(&note, StatusCode::BAD_REQUEST, Challenge::InvalidRequest, &refusal);
-    }
-    let token = match token(request.headers()) {
+    let token = match front.presented(&note, &request) {
         Ok(token) => token,
-        Err(fault) => return fault.response(&front, &note),
+        Err(refused) => return *refused,
     };
     let source = front.source();
     let caller = match front.0.authority.caller(&*source, &token).await {
         Ok(caller) => caller,
-        Err(error) => return refused(&front, &note, &error),
+        Err(error) => return front.unadmitted(&note, &error),
     };
     // What is not there cannot be logged.
     request.headers_mut().remove(AUTHORIZATION);
@@ -50,15 +45,69 @@ pub(super) async fn required(
     response
 }
 
+impl Front {
+    /// The token that a request brings in the one place where it belongs, or the answer to one that does not.
+    pub(crate) fn presented(&self, note: &Note, request: &Request) -> Result<Token, Box<Response>> {
+        if names_a_token(request.uri()) {
+            let refusal = Refusal::new(Code::InvalidRequest, "a token does not belong into an address").hint(
+                "send the header: Authorization: Bearer TOKEN, and make a new token, because this one was shown",
+            );
+            return Err(Box::new(self.challenge(note, Challenge::InvalidRequest, &refusal)));
+        }
+        token(request.headers()).map_err(|fault| {
+            let (challenge, message) = match fault {
+                Fault::Absent => (Challenge::InvalidToken, "the request carries no bearer token"),
+                Fault::Malformed => (Challenge::InvalidRequest, "the Authorization header is malformed"),
+            };
+            let refusal = Refusal::new(self.0.voice.code(fault), message)
+                .hint("send the header: Authorization: Bearer TOKEN");
+            Box::new(self.challenge(note, challenge, &refusal))
+        })
+    }
+
+    /// Answers a token that does not count.
+    pub(crate) fn unadmitted(&self, note: &Note, error: &LadderError) -> Response {
+        let refusal = error.for_client();
+        match refusal.code {
+            Code::OwnerTokenRefused | Code::InsufficientScope => {
+                self.challenge(note, Challenge::InsufficientScope, &refusal)
+            }
+            Code::AuthorizationUnavailable => {
+                self.refuse_until(note, refusal.code, &refusal.message, Duration::from_secs(1))
+            }
+            code if code.class() == Class::Authorization => {
+                self.challenge(note, Challenge::InvalidToken, &refusal)
+            }
+            _ => {
+                if let LadderError::Failed(reason) = error {
+                    tracing::error!(request_id = note.id(), reason, "cannot authenticate");
+                }
+                self.refuse(note, &refusal)
+            }
+        }
+    }
+}
+
+impl Voice {
+    /// What a request is refused with that has no token to check.
+    const fn code(self, fault: Fault) -> Code {
+        match (self, fault) {
+            (Self::Ladder, Fault::Malformed) => Code::InvalidRequest,
+            // A resource server makes no difference between no token and no good one.
+            (Self::ResourceServer, _) | (Self::Ladder, Fault::Absent) => Code::InvalidToken,
+        }
+    }
+}
+
 /// Why there is no token to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+enum Fault {
     Absent,
     Malformed,
 }
 
 /// Takes the token from the one place where it belongs.
-pub(crate) fn token(headers: &HeaderMap) -> Result<Token, Fault> {
+fn token(headers: &HeaderMap) -> Result<Token, Fault> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Fault::Absent)?;
     let text = value.to_str().map_err(|_| Fault::Malformed)?;
@@ -82,47 +131,6 @@ fn names_a_token(uri: &Uri) -> bool {
     let query = uri.query().unwrap_or_default().replace(';', "&");
     form_urlencoded::parse(query.as_bytes())
         .any(|(name, _)| NAMES_OF_TOKENS.contains(&name.to_ascii_lowercase().as_str()))
-}
-
-impl Fault {
-    fn response(self, front: &Front, note: &Note) -> Response {
-        let hint = "send the header: Authorization: Bearer TOKEN";
-        match self {
-            Self::Absent => {
-                let refusal =
-                    Refusal::new(Code::InvalidToken, "the request carries no bearer token").hint(hint);
-                front.challenge(note, StatusCode::UNAUTHORIZED, Challenge::InvalidToken, &refusal)
-            }
-            Self::Malformed => {
-                let refusal =
-                    Refusal::new(Code::InvalidRequest, "the Authorization header is malformed").hint(hint);
-                front.challenge(note, StatusCode::BAD_REQUEST, Challenge::InvalidRequest, &refusal)
-            }
-        }
-    }
-}
-
-/// Answers a token that does not count.
-fn refused(front: &Front, note: &Note, error: &LadderError) -> Response {
-    let refusal = error.for_client();
-    match refusal.code {
-        Code::OwnerTokenRefused | Code::InsufficientScope => {
-            front.challenge(note, StatusCode::FORBIDDEN, Challenge::InsufficientScope, &refusal)
-        }
-        Code::AuthorizationUnavailable => {
-            let wait = std::time::Duration::from_secs(1);
-            front.refuse_until(note, refusal.code, &refusal.message, wait)
-        }
-        code if code.class() == stepwell_contract::Class::Authorization => {
-            front.challenge(note, StatusCode::UNAUTHORIZED, Challenge::InvalidToken, &refusal)
-        }
-        _ => {
-            if let LadderError::Failed(reason) = error {
-                tracing::error!(request_id = note.id(), reason, "cannot authenticate");
-            }
-            front.refuse(note, &refusal)
-        }
-    }
 }
 
 #[cfg(test)]

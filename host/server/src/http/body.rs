@@ -1,6 +1,6 @@
 //! Reads a message whole before the protocol library sees it, and says in the protocol's words what is no message.
 
-use super::Front;
+use super::front::Front;
 use crate::note::Note;
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -11,13 +11,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::{Value, json};
-use std::time::Duration;
 use stepwell_contract::{Code, Refusal};
 
 /// The largest request: arguments are short, and whatever is larger is a mistake or an attack.
 pub(super) const LARGEST_REQUEST: usize = 1024 * 1024;
-/// How long a request may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(20);
 
 /// Hands on a request whose body is there, and answers what is no message of the protocol.
 pub(super) async fn whole(
@@ -27,7 +24,8 @@ pub(super) async fn whole(
     next: Next,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let arrived = tokio::time::timeout(ARRIVAL, Limited::new(body, LARGEST_REQUEST).collect()).await;
+    let arrived =
+        tokio::time::timeout(front.0.times.body, Limited::new(body, LARGEST_REQUEST).collect()).await;
     let bytes = match arrived {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {

@@ -3,7 +3,7 @@
 //! A program sends no `Origin`, and a web page cannot leave it out. `Host` is checked too, because a page can give a name of
 //! its own the address of this machine.
 
-use super::Front;
+use super::front::Front;
 use crate::note::Note;
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -19,9 +19,10 @@ use stepwell_contract::{Code, Refusal};
 
 /// The headers that a page may send: those of the protocol.
 const SENT: &str = "authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, \
-                    last-event-id, range, if-none-match, if-range";
+                    last-event-id, range, if-none-match, if-range, pdpp-version";
 /// The headers that a page may see.
-const SEEN: &str = "www-authenticate, retry-after, x-request-id, content-disposition, content-range, etag";
+const SEEN: &str = "www-authenticate, retry-after, x-request-id, request-id, content-disposition, content-range, etag, \
+                    pdpp-version";
 
 /// The names and origins that count.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Takes connections, each within its limits, until the server ends.
 
 use super::patient::Patient;
+use super::times::Times;
 use super::tls::Tls;
 use axum::Router;
 use hyper::server::conn::http1;
@@ -15,31 +16,27 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long the head of a request may take, from the moment when the connection is free for it. So it is also how long a
-/// connection may stay idle.
-const HEAD: Duration = Duration::from_secs(30);
 /// The largest head of a request, give or take what one read brings. The longest token is a quarter of it.
 const LARGEST_HEAD: usize = 32 * 1024;
 /// The most headers of a request.
 const MOST_HEADERS: usize = 64;
-/// How long the two ends may take to agree on keys.
-const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long to wait when the machine has no room for another connection.
 const BREATH: Duration = Duration::from_millis(200);
 
 /// What connections are served with.
 #[derive(Debug)]
-pub(super) struct Listening {
-    pub(super) listener: TcpListener,
-    pub(super) tls: Option<Arc<Tls>>,
+pub(crate) struct Listening {
+    pub(crate) listener: TcpListener,
+    pub(crate) tls: Option<Arc<Tls>>,
     /// How many connections are open at a time.
-    pub(super) most: usize,
-    pub(super) closing: CancellationToken,
+    pub(crate) most: usize,
+    pub(crate) times: Times,
+    pub(crate) closing: CancellationToken,
 }
 
 impl Listening {
     /// Serves until `closing` fires, and then until the requests in flight are answered.
-    pub(super) async fn serve(self, router: Router) {
+    pub(crate) async fn serve(self, router: Router) {
         let (connections, places) = (TaskTracker::new(), Arc::new(Semaphore::new(self.most)));
         loop {
             let taken = async {
@@ -58,9 +55,10 @@ impl Listening {
                     }
                 },
             };
-            let (router, tls, closing) = (router.clone(), self.tls.clone(), self.closing.clone());
+            let (router, tls) = (router.clone(), self.tls.clone());
+            let (times, closing) = (self.times.clone(), self.closing.clone());
             connections.spawn(async move {
-                encrypted_or_not(stream, tls, router, closing).await;
+                encrypted_or_not(stream, tls, router, &times, closing).await;
                 drop(place);
             });
         }
@@ -75,22 +73,28 @@ async fn encrypted_or_not(
     stream: TcpStream,
     tls: Option<Arc<Tls>>,
     router: Router,
+    times: &Times,
     closing: CancellationToken,
 ) {
     // An answer is one small write after another; waiting to fill a packet would cost 40 ms each.
     let _ = stream.set_nodelay(true);
-    let stream = Patient::new(stream);
-    let Some(tls) = tls else { return serve(stream, router, closing).await };
+    let stream = Patient::new(stream, times.answer);
+    let Some(tls) = tls else { return serve(stream, router, times, closing).await };
     // A handshake that fails says nothing about this server; whoever scans ports makes many.
-    if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, tls.acceptor().accept(stream)).await {
-        serve(stream, router, closing).await;
+    if let Ok(Ok(stream)) = tokio::time::timeout(times.handshake, tls.acceptor().accept(stream)).await {
+        serve(stream, router, times, closing).await;
     }
 }
 
-async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: S, router: Router, closing: CancellationToken) {
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    router: Router,
+    times: &Times,
+    closing: CancellationToken,
+) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(times.head)
         .max_buf_size(LARGEST_HEAD)
         .max_headers(MOST_HEADERS)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

@@ -1,7 +1,8 @@
 //! How HTTP says no.
 
-use super::Front;
+use super::front::{Front, Voice};
 use crate::note::Note;
+use crate::v1;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -11,13 +12,21 @@ use stepwell_contract::{Code, Refusal};
 
 /// The `error` of a challenge (RFC 6750).
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Challenge {
+pub(crate) enum Challenge {
     InvalidRequest,
     InvalidToken,
     InsufficientScope,
 }
 
 impl Challenge {
+    const fn status(self) -> StatusCode {
+        match self {
+            Self::InvalidRequest => StatusCode::BAD_REQUEST,
+            Self::InvalidToken => StatusCode::UNAUTHORIZED,
+            Self::InsufficientScope => StatusCode::FORBIDDEN,
+        }
+    }
+
     const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidRequest => "invalid_request",
@@ -29,7 +38,7 @@ impl Challenge {
 
 impl Front {
     /// Answers with a refusal, in the status of its code.
-    pub(super) fn refuse(&self, note: &Note, refusal: &Refusal) -> Response {
+    pub(crate) fn refuse(&self, note: &Note, refusal: &Refusal) -> Response {
         let status = refusal.code.http_status().and_then(|status| StatusCode::from_u16(status).ok());
         self.refuse_as(note, status.unwrap_or(StatusCode::BAD_REQUEST), refusal)
     }
@@ -45,14 +54,8 @@ impl Front {
     }
 
     /// Answers with a refusal and says how to do better.
-    pub(super) fn challenge(
-        &self,
-        note: &Note,
-        status: StatusCode,
-        challenge: Challenge,
-        refusal: &Refusal,
-    ) -> Response {
-        let mut response = self.refuse_as(note, status, refusal);
+    pub(crate) fn challenge(&self, note: &Note, challenge: Challenge, refusal: &Refusal) -> Response {
+        let mut response = self.refuse_as(note, challenge.status(), refusal);
         let description: String = refusal.message.chars().filter(|c| !matches!(c, '"' | '\\')).collect();
         let mut value = format!(
             "Bearer realm=\"stepwell\", error=\"{}\", error_description=\"{description}\"",
@@ -72,6 +75,10 @@ impl Front {
     fn refuse_as(&self, note: &Note, status: StatusCode, refusal: &Refusal) -> Response {
         note.refuse(refusal.code);
         self.0.server.shared.metrics.refused(refusal.code);
+        if self.0.voice == Voice::ResourceServer {
+            // It has a status for each code, and says for example 403 of a grant that ended.
+            return v1::refused(refusal, note.id());
+        }
         let mut body = refusal.to_json();
         body["error"]["request_id"] = json!(note.id());
         body["error"]["http_status"] = json!(status.as_u16());

@@ -6,6 +6,7 @@ use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYP
 use axum::routing::get;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Where the metadata stands. What comes behind it is the path of the resource that it is about.
@@ -33,10 +34,10 @@ impl PublicUrl {
     }
 
     /// The address of an endpoint that nobody gave another one.
-    pub(super) fn of(address: SocketAddr, is_encrypted: bool) -> Option<Self> {
+    pub(super) fn of(address: SocketAddr, is_encrypted: bool, path: &str) -> Option<Self> {
         let ip = if address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
         let scheme = if is_encrypted { "https" } else { "http" };
-        Self::parse(&format!("{scheme}://{}{}", SocketAddr::new(ip, address.port()), super::PATH)).ok()
+        Self::parse(&format!("{scheme}://{}{path}", SocketAddr::new(ip, address.port()))).ok()
     }
 
     /// As tokens spell it: lower case, no slash at its end.
@@ -50,6 +51,13 @@ impl PublicUrl {
         self.url.host_str().map(|host| host.trim_matches(['[', ']']))
     }
 
+    /// The address of something else on the same server. What a proxy put before `path`, where this server has the
+    /// resource, is put before that too.
+    pub(super) fn beside(&self, path: &str, other: &str) -> String {
+        let prefix = self.url.path().trim_end_matches('/').strip_suffix(path).unwrap_or_default();
+        format!("{}{prefix}{other}", self.url.origin().ascii_serialization())
+    }
+
     /// Where its metadata is to be had.
     pub(super) fn metadata(&self) -> String {
         let path = self.url.path().trim_end_matches('/');
@@ -57,9 +65,10 @@ impl PublicUrl {
     }
 }
 
-/// Answers at both paths that clients look at, and at the one that follows from the address if that is another.
-pub(super) fn routes(url: &PublicUrl, auth: &AuthConfig) -> Router {
-    let document = document(url, auth).to_string();
+/// Answers at both paths that clients look at, and at the one that follows from the address if that is another. `path` is
+/// where the resource is on this server, and `kinds` are the tokens that it takes.
+pub(super) fn routes(url: &PublicUrl, path: &str, auth: &AuthConfig, kinds: &[&str]) -> Router {
+    let document = document(url, auth, kinds).to_string();
     let answer = get(move || {
         let document = document.clone();
         async move {
@@ -72,17 +81,15 @@ pub(super) fn routes(url: &PublicUrl, auth: &AuthConfig) -> Router {
             (headers, document)
         }
     });
-    let usual = format!("{WELL_KNOWN}{}", super::PATH);
+    let usual = format!("{WELL_KNOWN}{path}");
     let own = format!("{WELL_KNOWN}{}", url.url.path().trim_end_matches('/'));
-    let mut router = Router::new().route(WELL_KNOWN, answer.clone()).route(&usual, answer.clone());
+    let paths = BTreeSet::from([WELL_KNOWN, &usual, &own]);
     // Braces would be read as a pattern.
-    if own != usual && own != WELL_KNOWN && !own.contains(['{', '}']) {
-        router = router.route(&own, answer);
-    }
-    router
+    let paths = paths.into_iter().filter(|path| !path.contains(['{', '}']));
+    paths.fold(Router::new(), |router, path| router.route(path, answer.clone()))
 }
 
-fn document(url: &PublicUrl, auth: &AuthConfig) -> Value {
+fn document(url: &PublicUrl, auth: &AuthConfig, kinds: &[&str]) -> Value {
     let mut document = Map::new();
     document.insert("resource".to_owned(), json!(url.as_str()));
     if let Some(issuer) = &auth.issuer {
@@ -93,7 +100,7 @@ fn document(url: &PublicUrl, auth: &AuthConfig) -> Value {
         document.insert("scopes_supported".to_owned(), json!(auth.scopes));
     }
     document.insert("resource_name".to_owned(), json!("Stepwell"));
-    document.insert("pdpp_token_kinds_supported".to_owned(), json!(["client"]));
+    document.insert("pdpp_token_kinds_supported".to_owned(), json!(kinds));
     Value::Object(document)
 }
 
@@ -134,9 +141,16 @@ mod tests {
         ] {
             assert!(PublicUrl::parse(wrong).is_err(), "{wrong}");
         }
+        for (given, beside) in [
+            ("https://well.example/mcp", "https://well.example/export/"),
+            ("https://well.example:8443/a/mcp/", "https://well.example:8443/a/export/"),
+            ("https://well.example", "https://well.example/export/"),
+        ] {
+            assert_eq!(PublicUrl::parse(given).unwrap().beside("/mcp", "/export/"), beside);
+        }
         let any: SocketAddr = "0.0.0.0:8021".parse().unwrap();
-        assert_eq!(PublicUrl::of(any, true).unwrap().as_str(), "https://127.0.0.1:8021/mcp");
+        assert_eq!(PublicUrl::of(any, true, "/mcp").unwrap().as_str(), "https://127.0.0.1:8021/mcp");
         let six: SocketAddr = "[::1]:8021".parse().unwrap();
-        assert_eq!(PublicUrl::of(six, false).unwrap().host(), Some("::1"));
+        assert_eq!(PublicUrl::of(six, false, "/mcp").unwrap().host(), Some("::1"));
     }
 }

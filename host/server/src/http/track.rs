@@ -1,6 +1,6 @@
 //! Gives every request a name, counts it, and writes its one line into the log.
 
-use super::Front;
+use super::front::Front;
 use crate::note::Note;
 use crate::server::Server;
 use axum::extract::{Request, State};
@@ -13,7 +13,7 @@ use http_body::Body as _;
 /// Tells a client the name of its request, which the log knows too.
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The first parts of the paths that are served. Others are somebody's text and stay out of the log.
-const ROUTES: &[&str] = &["mcp", "export", "healthz", ".well-known"];
+const ROUTES: &[&str] = &["mcp", "export", "v1", "healthz", ".well-known"];
 
 /// Answers a request and says what became of it, also if its client leaves before that.
 pub(super) async fn tracked(State(front): State<Front>, mut request: Request, next: Next) -> Response {

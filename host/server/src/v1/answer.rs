@@ -2,9 +2,13 @@
 
 use super::Call;
 use super::door::{VERSION, VERSION_HEADER};
+use crate::note::Note;
+use axum::Extension;
 use axum::body::Body;
+use axum::extract::Request;
 use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
 use stepwell_ladder::percent;
@@ -65,21 +69,20 @@ impl Call<'_> {
     }
 }
 
-/// Names the request, in both spellings that clients look for.
-pub(super) fn with_request_id(mut response: Response, request_id: &str) -> Response {
-    if let Ok(value) = HeaderValue::from_str(request_id) {
-        response.headers_mut().insert("request-id", value.clone());
-        response.headers_mut().insert("x-request-id", value);
-    }
-    response
-}
-
-/// Adds the headers of every answer and refusal.
-pub(super) fn finish(mut response: Response) -> Response {
+/// Adds the headers of every answer and refusal, and names the request in the spelling that PDPP has. The other spelling
+/// is added where all requests get their names.
+pub(super) async fn finished(Extension(note): Extension<Note>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
-    // Answers hold personal data; nothing between us and the client may keep them.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    // Answers hold personal data; nothing between us and the client may keep them. What is for everyone says so.
+    let is_for_everyone = headers.get(ACCESS_CONTROL_ALLOW_ORIGIN).is_some_and(|origin| origin == "*");
+    if !is_for_everyone {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if let Ok(id) = HeaderValue::from_str(note.id()) {
+        headers.insert("request-id", id);
+    }
     response
 }

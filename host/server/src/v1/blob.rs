@@ -24,7 +24,7 @@ pub(super) async fn blob(
         source: call.source(),
         ledger: call.ledger(),
         caller,
-        tool: &call.route.ledger_name(),
+        tool: call.route.name(),
         headers,
         is_head,
         request_id: &call.request_id,

@@ -1,16 +1,21 @@
-//! Whose token a request brings, and which version of the API its client speaks.
+//! The owner's door, who was let in, and which version of the API a client speaks.
 
-use super::V1;
 use super::fault::Fault;
-use super::routes::{Operation, Route};
-use crate::http::bearer;
-use axum::RequestPartsExt as _;
-use axum::extract::RawPathParams;
+use crate::http::{Front, admission};
+use crate::note::Note;
+use axum::extract::{RawPathParams, Request, State};
+use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{Next, from_fn_with_state as layer};
+use axum::response::Response;
+use axum::{Extension, RequestPartsExt as _, Router};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use stepwell_contract::{Code, Refusal};
+use stepwell_ladder::LadderError;
 use stepwell_source::embedded::Owner;
-use stepwell_source::{Caller, Source as _};
+use stepwell_source::{Caller, Embedded};
 
 /// The version of the API.
 pub(super) const VERSION: &str = "2026-04-06";
@@ -26,24 +31,45 @@ pub(super) enum Visitor {
     Owner(Owner),
 }
 
-impl V1 {
-    /// Lets in whom the route is for.
-    pub(super) async fn visitor(&self, route: &Route, headers: &HeaderMap) -> Result<Visitor, Fault> {
-        let token = bearer::token(headers).map_err(|_| {
-            let message = "the request carries no bearer token, or a malformed one";
-            Fault::new(StatusCode::UNAUTHORIZED, "authentication_error", message)
-        })?;
-        if route.operation != Operation::Ingest {
-            return Ok(Visitor::Client(self.store.authenticate(&token).await?));
-        }
-        match self.store.authenticate_owner(&token).await? {
-            Some(owner) => Ok(Visitor::Owner(owner)),
-            None => {
-                let message = "only an owner's token fills streams";
-                Err(Fault::new(StatusCode::FORBIDDEN, "insufficient_scope", message))
-            }
-        }
+impl Visitor {
+    /// Whom a door left in the request.
+    pub(super) fn of(parts: &Parts) -> Result<Self, Fault> {
+        let client = parts.extensions.get::<Caller>().cloned().map(Self::Client);
+        let visitor = client.or_else(|| parts.extensions.get::<Owner>().copied().map(Self::Owner));
+        visitor.ok_or_else(Fault::no_such_route)
     }
+}
+
+/// Puts the check of an owner before routes that fill streams. Owners' tokens are the store's own, whoever vouches for
+/// those who read: an authorization server has no say in what is written.
+pub(super) fn guard(front: &Front, store: Arc<Embedded>, routes: Router) -> Router {
+    routes
+        .route_layer(layer(front.clone(), admission::of_owner))
+        .route_layer(layer((front.clone(), store), owner_required))
+}
+
+async fn owner_required(
+    State((front, store)): State<(Front, Arc<Embedded>)>,
+    Extension(note): Extension<Note>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let token = match front.presented(&note, &request) {
+        Ok(token) => token,
+        Err(refused) => return *refused,
+    };
+    let owner = match store.authenticate_owner(&token).await {
+        Ok(Some(owner)) => owner,
+        Ok(None) => {
+            let refusal = Refusal::new(Code::InsufficientScope, "only an owner's token fills streams");
+            return front.unadmitted(&note, &refusal.into());
+        }
+        Err(error) => return front.unadmitted(&note, &LadderError::from(error)),
+    };
+    // What is not there cannot be logged.
+    request.headers_mut().remove(AUTHORIZATION);
+    request.extensions_mut().insert(owner);
+    next.run(request).await
 }
 
 /// Refuses a client that speaks another version. One that says nothing speaks the current one.

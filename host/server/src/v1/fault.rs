@@ -1,6 +1,6 @@
 //! Refusals, in PDPP's words: its types, its statuses and, where it has one, its code.
 
-use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
@@ -36,6 +36,10 @@ impl Fault {
     pub(super) fn no_such_method() -> Self {
         let message = "this address does not take the method";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    }
+
+    pub(super) const fn code(&self) -> &'static str {
+        self.code
     }
 
     pub(super) fn param(mut self, param: impl Into<String>) -> Self {
@@ -95,13 +99,8 @@ impl Fault {
             error.entry(name).or_insert(value);
         }
         let mut response = (self.status, json!({ "error": error }).to_string()).into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if self.status == StatusCode::UNAUTHORIZED {
-            let challenge = HeaderValue::from_static("Bearer realm=\"stepwell\", error=\"invalid_token\"");
-            headers.insert(WWW_AUTHENTICATE, challenge);
-        }
-        super::answer::with_request_id(response, request_id)
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
     }
 }
 
@@ -113,6 +112,7 @@ impl From<Refusal> for Fault {
             }
             Code::InvalidWindowSelector => "invalid_window",
             Code::InvalidToken => "authentication_error",
+            Code::RateLimited => "rate_limit_exceeded",
             other => other.as_str(),
         };
         let status = refusal.code.http_status().and_then(|status| StatusCode::from_u16(status).ok());

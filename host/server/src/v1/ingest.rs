@@ -12,10 +12,11 @@ use futures_util::StreamExt as _;
 use report::Report;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use std::time::Duration;
 use stepwell_contract::{ConnectionId, StreamName};
 use stepwell_ladder::LadderError;
 use stepwell_source::Failure;
-use stepwell_source::embedded::{Ingest, IngestTarget};
+use stepwell_source::embedded::{Ingest, IngestTarget, Owner};
 use stepwell_source::prepare::{Manifest, PreparedRecord, Rejection, prepare};
 
 /// The largest request.
@@ -24,7 +25,12 @@ const REQUEST_MAX: u64 = 50 * 1024 * 1024;
 /// From here on a line is prepared on a thread of its own, so that other requests do not wait for it.
 const LONG_LINE: usize = 256 * 1024;
 
-pub(super) async fn ingest(call: &Call<'_>, headers: &HeaderMap, body: Body) -> Result<Answer, Fault> {
+pub(super) async fn ingest(
+    call: &Call<'_>,
+    _: Owner,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Answer, Fault> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > REQUEST_MAX) {
         return Err(too_large());
@@ -34,7 +40,7 @@ pub(super) async fn ingest(call: &Call<'_>, headers: &HeaderMap, body: Body) -> 
     let _turn = call.v1.ingests.acquire().await;
     let mut ingest = call.v1.store.ingest(&target).await.map_err(failed)?;
     let mut report = Report::default();
-    match fill(&mut ingest, body, &mut report).await {
+    match fill(&mut ingest, body, call.v1.pause, &mut report).await {
         Ok(()) => Ok(Answer::json(&report.json(&target))),
         // What was stored stays stored, and the answer says how much that is.
         Err(fault) => Err(report
@@ -44,10 +50,16 @@ pub(super) async fn ingest(call: &Call<'_>, headers: &HeaderMap, body: Body) -> 
     }
 }
 
-async fn fill(ingest: &mut Ingest<'_>, body: Body, report: &mut Report) -> Result<(), Fault> {
+async fn fill(
+    ingest: &mut Ingest<'_>,
+    body: Body,
+    pause: Duration,
+    report: &mut Report,
+) -> Result<(), Fault> {
     let (mut pieces, mut line, mut total) = (body.into_data_stream(), Vec::new(), 0);
     let outcome = loop {
-        let Some(piece) = pieces.next().await else { break Ok(()) };
+        let Ok(piece) = tokio::time::timeout(pause, pieces.next()).await else { break Err(stalled()) };
+        let Some(piece) = piece else { break Ok(()) };
         let Ok(piece) = piece else { break Err(cut_off()) };
         total += piece.len() as u64;
         if total > REQUEST_MAX {
@@ -130,6 +142,11 @@ fn failed(failure: Failure) -> Fault {
 fn too_large() -> Fault {
     let message = format!("a request has {REQUEST_MAX} bytes at most; send the rest in another");
     Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", message)
+}
+
+fn stalled() -> Fault {
+    let message = "the rest of the body did not arrive in time; send again what was not accepted";
+    Fault::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", message)
 }
 
 fn cut_off() -> Fault {

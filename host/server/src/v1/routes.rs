@@ -31,21 +31,20 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// What the ledger calls a read by this route.
-    pub(super) fn ledger_name(&self) -> String {
-        let word = match self.operation {
-            Operation::Schema => "schema",
-            Operation::Streams => "streams",
-            Operation::Stream => "stream",
-            Operation::Records => "records",
-            Operation::Record => "record",
-            Operation::FieldWindow => "field-window",
-            Operation::Aggregate => "aggregate",
-            Operation::Search | Operation::SearchBy(_) => "search",
-            Operation::Blob => "blobs",
-            Operation::Ingest => "ingest",
-        };
-        format!("v1 {word}")
+    /// What the ledger, the log and the counters call a request of this route.
+    pub(super) const fn name(&self) -> &'static str {
+        match self.operation {
+            Operation::Schema => "v1 schema",
+            Operation::Streams => "v1 streams",
+            Operation::Stream => "v1 stream",
+            Operation::Records => "v1 records",
+            Operation::Record => "v1 record",
+            Operation::FieldWindow => "v1 field-window",
+            Operation::Aggregate => "v1 aggregate",
+            Operation::Search | Operation::SearchBy(_) => "v1 search",
+            Operation::Blob => "v1 blobs",
+            Operation::Ingest => "v1 ingest",
+        }
     }
 }
 

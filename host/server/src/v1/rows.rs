@@ -20,7 +20,7 @@ impl Call<'_> {
             source: self.source(),
             ledger: self.ledger(),
             caller: caller.clone(),
-            tool: self.route.ledger_name(),
+            tool: self.route.name().to_owned(),
             blobs: BLOBS,
         }
     }

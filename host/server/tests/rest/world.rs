@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 use stepwell_contract::{ConnectionId, StreamName};
 use stepwell_ladder::{Ladder, LedgerPolicy, Settings};
-use stepwell_server::http::{self, HttpOptions};
-use stepwell_server::{Ending, Server, ServerConfig, V1Config, v1};
+use stepwell_server::http::{self, Beside, HttpOptions};
+use stepwell_server::{Ending, Server, ServerConfig, V1Config};
 use stepwell_source::embedded::IngestTarget;
 use stepwell_source::grant::{GrantRequest, StreamRequest};
 use stepwell_source::ledger::{LedgerEntry, LedgerFilter};
@@ -81,10 +81,11 @@ impl World {
         let ladder = Ladder::new(store.clone(), tiers, settings).await.unwrap();
         let server = Server::new(ladder, &ServerConfig::default()).unwrap();
         let (listener, v1) = listen().await;
-        let config = V1Config { listen: Some(v1), ingest: true };
-        tokio::spawn(v1::serve(server.clone(), store.clone(), config, listener));
+        let config = V1Config { ingest: true, ..V1Config::default() };
+        let beside = Beside { listener, config, store: store.clone() };
         let (listener, mcp) = listen().await;
-        tokio::spawn(http::serve(server, listener, HttpOptions::default(), Ending::watch()));
+        let options = HttpOptions { v1: Some(beside), ..HttpOptions::default() };
+        tokio::spawn(http::serve(server, listener, options, Ending::watch()));
         let token = token.reveal().to_owned();
         Self { store, url, v1, mcp, token, owner, grant: grant.grant_id, _dir: dir }
     }

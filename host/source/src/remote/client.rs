@@ -2,6 +2,7 @@
 
 use super::address::RemoteUrl;
 use super::ask::Ask;
+use super::authorities::{self, Authorities};
 use super::json::{Broken, Sink, Tokenizer};
 use super::limits::{ERROR, Limits};
 use super::refusal::{self, Refused};
@@ -11,9 +12,7 @@ use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RANGE, RETRY_AFTER,
 };
 use reqwest::{Response, StatusCode};
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 use stepwell_contract::{Code, Refusal};
 
@@ -29,8 +28,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(base: RemoteUrl, limits: Limits) -> Result<Self, Failure> {
-        Ok(Self { http: http(&base, &limits)?, base, limits })
+    pub(super) fn new(base: RemoteUrl, limits: Limits, authorities: &Authorities) -> Result<Self, Failure> {
+        Ok(Self { http: http(&base, &limits, authorities)?, base, limits })
     }
 
     pub(super) const fn limits(&self) -> &Limits {
@@ -57,9 +56,12 @@ impl Client {
                     }
                     asked.unwrap_or(wait)
                 }
-                // Only a connection that never stood is tried again; what was sent may have been counted.
-                Err(error) if error.is_connect() && attempt < self.limits.attempts => wait,
-                Err(error) => return Err(unanswered(&error)),
+                Err(error) => match authorities::fault(&error).filter(|_| error.is_connect()) {
+                    Some(fault) => return Err(untrusted(fault).into()),
+                    // Only a connection that never stood is tried again; what was sent may have been counted.
+                    None if error.is_connect() && attempt < self.limits.attempts => wait,
+                    None => return Err(unanswered(&error)),
+                },
             };
             tokio::time::sleep(pause).await;
             wait *= 2;
@@ -109,7 +111,11 @@ impl Client {
     }
 }
 
-pub(super) fn http(base: &RemoteUrl, limits: &Limits) -> Result<reqwest::Client, Failure> {
+pub(super) fn http(
+    base: &RemoteUrl,
+    limits: &Limits,
+    authorities: &Authorities,
+) -> Result<reqwest::Client, Failure> {
     let no_client = |reason: String| Failure::Store(format!("no HTTP client can be set up: {reason}"));
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -117,7 +123,7 @@ pub(super) fn http(base: &RemoteUrl, limits: &Limits) -> Result<reqwest::Client,
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers.insert("PDPP-Version", HeaderValue::from_static(VERSION));
     let builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls().map_err(|error| no_client(error.to_string()))?)
+        .tls_backend_preconfigured(authorities.tls().map_err(|error| no_client(error.to_string()))?)
         .user_agent(concat!("stepwell/", env!("CARGO_PKG_VERSION")))
         .default_headers(headers)
         // A redirect would carry the question, and maybe the token, to a place that nobody chose.
@@ -129,15 +135,6 @@ pub(super) fn http(base: &RemoteUrl, limits: &Limits) -> Result<reqwest::Client,
     // What is on this machine is not asked for by way of another.
     let builder = if base.is_loopback() { builder.no_proxy() } else { builder };
     builder.build().map_err(|error| no_client(error.to_string()))
-}
-
-/// TLS with the machine's own trusted roots. Certificates are always checked.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// Takes a success whose body is as it stands.
@@ -208,6 +205,13 @@ pub(super) fn broken(broken: Broken) -> SourceError {
 fn unavailable(what: &str) -> Refusal {
     let message = format!("the resource server {what}");
     Refusal::new(Code::SourceUnavailable, message).hint("try again in a moment")
+}
+
+/// A server that nothing is sent to, because nobody can tell whether it is the right one.
+fn untrusted(fault: &str) -> Refusal {
+    let message = format!("the resource server {fault}, so nothing was sent to it");
+    Refusal::new(Code::SourceUnavailable, message)
+        .hint("have its certificate put right, or name its authority in ca_file of [source]; trying again does not help")
 }
 
 /// An answer that cannot be understood.

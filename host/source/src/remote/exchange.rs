@@ -1,6 +1,7 @@
 //! Exchanges a caller's token for one that the resource server takes (RFC 8693).
 
 use super::address::RemoteUrl;
+use super::authorities::Authorities;
 use super::client::{http, invalid};
 use super::credential::unusable;
 use super::limits::{ERROR, Limits};
@@ -37,9 +38,14 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(options: ExchangeOptions, rs: &RemoteUrl, limits: &Limits) -> Result<Self, Failure> {
+    pub(super) fn new(
+        options: ExchangeOptions,
+        rs: &RemoteUrl,
+        limits: &Limits,
+        authorities: &Authorities,
+    ) -> Result<Self, Failure> {
         let resource = options.resource.clone().unwrap_or_else(|| rs.to_string());
-        let http = http(&options.token_endpoint, limits)?;
+        let http = http(&options.token_endpoint, limits, authorities)?;
         Ok(Self { options, resource, http, known: Memory::new() })
     }
 

@@ -7,6 +7,7 @@
 mod address;
 mod aggregate;
 mod ask;
+mod authorities;
 mod blob;
 mod catalogue;
 mod client;
@@ -25,6 +26,7 @@ mod view;
 mod window;
 
 pub use address::{BadRemoteUrl, RemoteUrl};
+pub use authorities::Authorities;
 pub use credential::Own;
 pub use exchange::ExchangeOptions;
 pub use limits::Limits;
@@ -64,6 +66,8 @@ pub struct RemoteOptions {
     pub tokens: CallerTokens,
     /// Whether tokens and records may go unencrypted to another machine.
     pub allow_http: bool,
+    /// Whose certificates count.
+    pub authorities: Authorities,
     /// Bounds on what is asked.
     pub limits: Limits,
 }
@@ -104,20 +108,20 @@ pub struct Remote {
 impl Remote {
     /// Gets ready to ask. Nothing is asked yet. The store on this side keeps the ledger and the keys, and no records.
     pub fn new(options: RemoteOptions, local: Arc<Embedded>) -> Result<Self, Failure> {
-        let RemoteOptions { url, own, tokens, allow_http, limits } = options;
+        let RemoteOptions { url, own, tokens, allow_http, authorities, limits } = options;
         require_safe(&url, allow_http)?;
         let callers = match tokens {
             CallerTokens::Kept => Callers::Own,
             CallerTokens::Forwarded => Callers::Forwarded,
             CallerTokens::Exchanged(options) => {
                 require_safe(&options.token_endpoint, allow_http)?;
-                Callers::Exchanged(Box::new(Exchange::new(options, &url, &limits)?))
+                Callers::Exchanged(Box::new(Exchange::new(options, &url, &limits, &authorities)?))
             }
         };
         let process = Token::generate(TokenKind::Client)
             .map_err(|error| Failure::Store(format!("no random bits for a token: {error}")))?;
         Ok(Self {
-            client: Client::new(url, limits)?,
+            client: Client::new(url, limits, &authorities)?,
             own: own.map(Keeper::new),
             callers,
             process,
@@ -211,7 +215,8 @@ impl Source for Remote {
         self.list_records(caller, query).await
     }
 
-    /// Resource servers refuse expansion to clients, and how it would look in an answer is not settled between them.
+    /// PDPP has resource servers refuse `expand` to client tokens, and this host has no others: an owner's token would read
+    /// past the grant.
     async fn expand(&self, _: &Caller, _: &ExpandQuery) -> Result<Vec<Vec<Expanded>>> {
         let message = "a resource server expands nothing for clients";
         let refusal = Refusal::new(Code::UnsupportedBySource, message).param("expand");

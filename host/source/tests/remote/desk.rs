@@ -4,7 +4,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use stepwell_contract::Refusal;
-use stepwell_source::remote::{CallerTokens, Limits, Own, RemoteOptions};
+use stepwell_source::remote::{Authorities, CallerTokens, Limits, Own, RemoteOptions};
 use stepwell_source::sqlite::{self, Missing};
 use stepwell_source::{Caller, Embedded, Remote, Source as _, SourceError, Token};
 use stepwell_testkit::resource_server::{Bearer, ResourceServer, Shelf};
@@ -61,6 +61,7 @@ pub(crate) fn options(server: &ResourceServer) -> RemoteOptions {
         own: Some(Own::Given(Token::new(OWN))),
         tokens: CallerTokens::Kept,
         allow_http: false,
+        authorities: Authorities::default(),
         limits: limits(),
     }
 }
