@@ -3,6 +3,7 @@
 mod corpus;
 mod extracting;
 mod kill;
+mod timing;
 
 use crate::on_both_engines;
 use crate::program::Store;

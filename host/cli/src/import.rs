@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use report::Report;
 use std::path::PathBuf;
 use stepwell_contract::{ConnectionId, StreamName};
-use stepwell_import::{Extractor, Import, Kind, Options};
+use stepwell_import::{DateOrder, Extractor, Import, Kind, Options};
 use stepwell_source::Embedded;
 use stepwell_source::embedded::{Ingest, IngestTarget};
 use stepwell_source::sqlite::Missing;
@@ -57,17 +57,26 @@ pub(crate) struct ImportArguments {
     /// jsonl, csv, sqlite: the column that makes the key [default: one called id or key, else made of the whole row]
     #[arg(long, value_name = "COLUMN")]
     key: Option<String>,
-    /// jsonl, csv, sqlite: the column that says when a row happened
+    /// jsonl, csv, sqlite: the column that says when a row happened. Grants with a time range go by it; without it they leave
+    /// the rows out
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
-    /// whatsapp, telegram: where the clock stood that the export shows, such as Europe/Berlin
-    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = zone)]
-    time_zone: TimeZone,
+    /// whatsapp, and telegram before 2022: where the clock stood that the export shows, such as Europe/Berlin
+    #[arg(long, value_name = "ZONE", value_parser = zone)]
+    time_zone: Option<TimeZone>,
+    /// whatsapp: whether dates have the day or the month first, if no date of the chat shows it
+    #[arg(long, value_name = "ORDER", value_parser = date_orders())]
+    date_order: Option<DateOrder>,
 }
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
     let values = Kind::ALL.iter().map(|kind| PossibleValue::new(kind.as_str()).help(kind.about()));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<Kind>())
+}
+
+fn date_orders() -> impl TypedValueParser<Value = DateOrder> {
+    let values = DateOrder::ALL.iter().map(|order| PossibleValue::new(order.as_str()).help(order.about()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<DateOrder>())
 }
 
 /// This program takes the text out of files too, in processes of its own. Where it does not find itself, they stay without.
@@ -99,7 +108,13 @@ impl ImportArguments {
             kind: self.kind,
             paths: self.paths,
             extractor: extractor(),
-            options: Options { stream: self.stream, key: self.key, time: self.time, zone: self.time_zone },
+            options: Options {
+                stream: self.stream,
+                key: self.key,
+                time: self.time,
+                zone: self.time_zone,
+                date_order: self.date_order,
+            },
         };
         let bar = progress_bar(import.size(), output);
         let mut report = Report::new(output, &bar);

@@ -1,4 +1,4 @@
-//! The text of files that are not text: DOCX. PDF is known and kept, but nothing takes its text out yet.
+//! The text of files that are not text: DOCX and PDF.
 //!
 //! Such files come from anybody. So each is read in a process of its own, `stepwell text-host`, with
 //! no environment, no files but a line to this one, and limits on its memory and time. It is asked once and is gone.
@@ -7,6 +7,8 @@ mod docx;
 mod format;
 #[cfg(unix)]
 mod host;
+#[cfg(unix)]
+mod pdf;
 #[cfg(unix)]
 mod process;
 
@@ -19,21 +21,32 @@ use std::path::PathBuf;
 /// Why a file has no text here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoText {
-    /// Nothing here reads its format.
-    #[error("the text of a PDF is not taken out yet")]
-    Unsupported,
     /// It took too long.
     #[error("its text could not be read in time")]
     Late,
-    /// It is broken, locked, or needs more memory than it may have.
+    /// It is broken, or needs more memory than it may have.
     #[error("its text could not be read")]
     Broken,
+    /// It is locked by a password.
+    #[error("it needs a password")]
+    Locked,
     /// There is none, or far too much.
     #[error("it has no text, or too much")]
     Empty,
     /// No process could be started for it.
     #[error("nothing could be started to read it")]
     NotStarted,
+}
+
+impl NoText {
+    /// What a process ends with to say it, if it can.
+    #[cfg(unix)]
+    const fn code(self) -> u8 {
+        match self {
+            Self::Locked => 3,
+            _ => 1,
+        }
+    }
 }
 
 /// Takes the text out of files.
@@ -52,10 +65,7 @@ impl Extractor {
     /// The text of a file.
     #[cfg(unix)]
     pub fn text(&self, format: Format, file: &[u8]) -> Result<String, NoText> {
-        match format {
-            Format::Pdf => Err(NoText::Unsupported),
-            Format::Docx => process::ask(&self.program, format, file),
-        }
+        process::ask(&self.program, format, file)
     }
 
     /// Processes cannot be limited here, so nothing is read.

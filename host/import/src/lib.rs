@@ -24,6 +24,7 @@ mod skip;
 mod table;
 mod text;
 
+pub use chat::whatsapp::{DateOrder, UnknownDateOrder};
 pub use draft::{Draft, Stream, StreamIndex};
 pub use error::ImportError;
 #[cfg(unix)]
@@ -47,7 +48,7 @@ pub struct Import {
     pub paths: Vec<PathBuf>,
     /// What the input does not say itself.
     pub options: Options,
-    /// What takes the text out of DOCX; without it such files are stored without their text.
+    /// What takes the text out of DOCX and PDF; without it such files are stored without their text.
     pub extractor: Option<Extractor>,
 }
 
@@ -58,22 +59,19 @@ pub fn label(path: &std::path::Path) -> String {
 }
 
 /// What some kinds need to be told.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The stream that a table fills, instead of one named after its file.
     pub stream: Option<String>,
     /// The column that makes the key of a table's records.
     pub key: Option<String>,
-    /// The column that says when a table's record happened.
+    /// The column that says when a table's record happened. It is what the time ranges of grants go by, so none is chosen
+    /// if none is named.
     pub time: Option<String>,
-    /// Where the clocks stood that an export shows times of without a zone.
-    pub zone: TimeZone,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { stream: None, key: None, time: None, zone: TimeZone::UTC }
-    }
+    /// Where the clocks stood that an export shows times of without a zone. Without it, such times are none.
+    pub zone: Option<TimeZone>,
+    /// Whether an exported chat writes the day, the month or the year first, where its dates do not show it.
+    pub date_order: Option<DateOrder>,
 }
 
 impl Import {
@@ -98,8 +96,8 @@ impl Import {
             Kind::Chatgpt => chat::chatgpt::import(paths, &mut intake),
             Kind::Claude => chat::claude::import(paths, &mut intake),
             Kind::Slack => chat::slack::import(paths, &mut intake),
-            Kind::Whatsapp => chat::whatsapp::import(paths, &options.zone, &mut intake),
-            Kind::Telegram => chat::telegram::import(paths, &options.zone, &mut intake),
+            Kind::Whatsapp => chat::whatsapp::import(paths, options, &mut intake),
+            Kind::Telegram => chat::telegram::import(paths, options.zone.as_ref(), &mut intake),
         }
     }
 }

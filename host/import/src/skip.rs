@@ -61,6 +61,8 @@ pub enum Reason {
     NotText,
     /// Its record is there, without the text that the file may have.
     NoText,
+    /// Its records are there, without a time, which would have been a guess. Grants with a time range do not cover them.
+    NoTime,
     /// The store takes no such record.
     Refused(RejectionCode),
 }
@@ -81,6 +83,7 @@ impl Reason {
             Self::Unreadable => "unreadable",
             Self::NotText => "not_text",
             Self::NoText => "no_text",
+            Self::NoTime => "no_time",
             Self::Refused(code) => code.as_str(),
         }
     }
@@ -88,7 +91,7 @@ impl Reason {
     /// Whether a record is missing in the store because of it. A second copy is not.
     #[must_use]
     pub const fn is_loss(self) -> bool {
-        !matches!(self, Self::Duplicate | Self::NoText)
+        !matches!(self, Self::Duplicate | Self::NoText | Self::NoTime)
     }
 }
 

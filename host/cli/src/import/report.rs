@@ -5,7 +5,7 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use stepwell_contract::ConnectionId;
-use stepwell_import::{Skip, StreamIndex};
+use stepwell_import::{Reason, Skip, StreamIndex};
 use stepwell_source::embedded::StoredBatch;
 use stepwell_source::prepare::PreparedRecord;
 use stepwell_source::time::{self, Millis};
@@ -76,11 +76,15 @@ impl<'a> Report<'a> {
                 json!({ "event": "left_out", "place": place, "reason": reason, "detail": skip.detail });
             return self.output.json(&event);
         }
+        // A place is named by the input, which is anybody's text.
+        let line = || visible(&skip.to_string()).replace('\n', "\u{240a}");
+        // What the owner can mend is said, however much else there is to say.
+        if skip.reason == Reason::NoTime {
+            self.bar.suspend(|| self.output.warn(format_args!("note: {}", line())));
+        }
         // Second copies are usual and many; their number says enough.
         if skip.reason.is_loss() && self.losses <= NAMED {
-            // A place is named by the input, which is anybody's text.
-            let line = visible(&skip.to_string()).replace('\n', "\u{240a}");
-            self.bar.suspend(|| self.output.warn(format_args!("left out: {line}")));
+            self.bar.suspend(|| self.output.warn(format_args!("left out: {}", line())));
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! `telegram`: result.json of Telegram Desktop, of one chat or of everything.
 
+mod said;
+
 use super::export::{Export, Halt, each};
 use super::shape;
 use crate::draft::{Fields, StreamIndex};
@@ -8,9 +10,10 @@ use crate::intake::{Intake, Stopped};
 use crate::json::{self, Pull, Raw};
 use crate::kind::Kind;
 use crate::limits::FILE_MAX;
-use crate::shape::Field;
+use crate::shape::{Field, FieldType};
 use crate::skip::{Place, Reason};
 use crate::{key, moment};
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::io::BufRead;
@@ -21,13 +24,16 @@ use std::sync::Arc;
 struct Telegram<'a> {
     conversations: StreamIndex,
     messages: StreamIndex,
-    zone: &'a TimeZone,
+    /// Where the clock stood, if somebody said.
+    zone: Option<&'a TimeZone>,
     file: Arc<str>,
     /// How many messages were read, for reports.
     number: u64,
     /// How many objects were opened that could be chats.
     chats: u64,
     is_telegram: bool,
+    /// How many messages show a clock of which nobody said where it stood.
+    unplaced: u64,
 }
 
 /// What is known of a chat so far.
@@ -40,9 +46,15 @@ struct Chat {
     first: Option<String>,
     last: Option<String>,
     is_chat: bool,
+    /// Whether the time of a message is not known, so that from when to when the chat goes is not either.
+    is_unplaced: bool,
 }
 
-pub(crate) fn import(paths: &[PathBuf], zone: &TimeZone, intake: &mut Intake<'_>) -> Result<(), ImportError> {
+pub(crate) fn import(
+    paths: &[PathBuf],
+    zone: Option<&TimeZone>,
+    intake: &mut Intake<'_>,
+) -> Result<(), ImportError> {
     let conversations = intake.stream(&shape::conversations("Chats of Telegram.", Vec::new()))?;
     let messages = intake.stream(&shape::messages(
         "What was said in chats of Telegram.",
@@ -50,20 +62,41 @@ pub(crate) fn import(paths: &[PathBuf], zone: &TimeZone, intake: &mut Intake<'_>
             Field::text("kind").grouped(),
             Field::text("action").grouped(),
             Field::text("author_id").grouped(),
-            Field::text("forwarded_from"),
+            Field::text("forwarded_from").searched(),
+            Field::text("saved_from"),
+            Field::text("via_bot").grouped(),
+            Field::text("signed_by"),
             Field::text("media_type").grouped(),
+            Field::new("duration_seconds", FieldType::Integer),
             Field::time("edited_at"),
+            Field::new("reactions", FieldType::List),
+            Field::new("buttons", FieldType::List),
         ],
     ))?;
     for path in paths {
         let mut export = Export::open(path, intake)?;
         for part in export.wanted(Kind::Telegram, path, "result.json", |part| part.base() == "result.json")? {
             let file = Arc::clone(&part.label);
-            let mut telegram =
-                Telegram { conversations, messages, zone, file, number: 0, chats: 0, is_telegram: false };
+            let mut telegram = Telegram {
+                conversations,
+                messages,
+                zone,
+                file,
+                number: 0,
+                chats: 0,
+                is_telegram: false,
+                unplaced: 0,
+            };
             export.json(&part, intake, |pull, intake| telegram.chat(pull, 0, intake))?;
             if !telegram.is_telegram {
                 return Err(ImportError::not(Kind::Telegram, path, "it has neither chats nor messages"));
+            }
+            if telegram.unplaced > 0 {
+                let detail = format!(
+                    "no time for {} of {} messages, for which this old export shows a clock without its zone; say where that was: --time-zone Europe/Berlin",
+                    telegram.unplaced, telegram.number
+                );
+                intake.skip(Place::file(&telegram.file), Reason::NoTime, detail)?;
             }
         }
     }
@@ -115,14 +148,14 @@ impl Telegram<'_> {
         // The chat with oneself has no name.
         fields.set("title", chat.name.or_else(|| chat.kind.clone()));
         fields.set("kind", chat.kind);
-        fields.set("created_at", chat.first);
-        fields.set("updated_at", chat.last);
+        fields.set("created_at", chat.first.filter(|_| !chat.is_unplaced));
+        fields.set("updated_at", chat.last.filter(|_| !chat.is_unplaced));
         fields.set("message_count", chat.count);
         intake.put(self.conversations, &key, fields, Place::file(&self.file))
     }
 
     fn message(
-        &self,
+        &mut self,
         value: &Value,
         chat_id: &str,
         chat: &mut Chat,
@@ -132,8 +165,10 @@ impl Telegram<'_> {
         let Some(id) = json::name(value, "id") else {
             return intake.skip(place, Reason::Malformed, "it has no id");
         };
-        let key_of = |id: &str| key::of(&format!("{chat_id}:{id}"));
         let sent_at = self.time(value, "date_unixtime", "date");
+        let is_unplaced = sent_at.is_none() && self.zone.is_none() && shown(value, "date").is_some();
+        self.unplaced += u64::from(is_unplaced);
+        chat.is_unplaced |= is_unplaced;
         chat.count += 1;
         if chat.first.is_none() {
             chat.first.clone_from(&sent_at);
@@ -144,72 +179,62 @@ impl Telegram<'_> {
         let mut fields = Fields::default();
         fields.set("conversation_id", key::of(chat_id));
         fields.set("conversation", chat.name.as_deref());
-        fields.set("parent_id", json::name(value, "reply_to_message_id").map(|id| key_of(&id)));
+        fields.set("parent_id", answered(value, chat_id));
         fields.set("author", json::text(value, "from").or_else(|| json::text(value, "actor")));
-        fields.set("author_id", json::text(value, "from_id").or_else(|| json::text(value, "actor_id")));
+        fields.set("author_id", json::name(value, "from_id").or_else(|| json::name(value, "actor_id")));
         fields.set("sent_at", sent_at);
         fields.set("edited_at", self.time(value, "edited_unixtime", "edited"));
-        fields.set("text", text(value));
+        fields.set("text", said::text(value));
         fields.set("kind", json::text(value, "type"));
         fields.set("action", json::text(value, "action"));
-        fields.set("forwarded_from", json::text(value, "forwarded_from"));
-        fields.set("media_type", media_type(value));
-        let files: Vec<&str> = ["photo", "file"]
-            .iter()
-            .filter_map(|member| json::text(value, member))
-            // What was not exported stands there in words.
-            .filter(|file| !file.starts_with('('))
-            .collect();
-        fields.set(
-            "file_names",
-            json::text(value, "file_name").map(str::to_owned).unwrap_or_else(|| files.join("\n")),
-        );
-        fields.set(
-            "files",
-            files
-                .iter()
-                .map(|file| json!({ "path": file, "mime_type": value["mime_type"] }))
-                .collect::<Vec<_>>(),
-        );
-        intake.put(self.messages, &key_of(&id), fields, place)
+        fields.set("forwarded_from", forwarded(value));
+        fields.set("saved_from", json::text(value, "saved_from"));
+        fields.set("via_bot", json::text(value, "via_bot"));
+        fields.set("signed_by", json::text(value, "author"));
+        fields.set("media_type", said::media_type(value));
+        fields.set("duration_seconds", value["duration_seconds"].as_u64());
+        let files = said::files(value);
+        let names: Vec<&str> = files.iter().filter_map(|file| json::text(file, "name")).collect();
+        fields.set("file_names", names.join("\n"));
+        fields.set("files", files);
+        fields.set("reactions", said::reactions(value));
+        fields.set("buttons", said::buttons(value));
+        intake.put(self.messages, &message_key(chat_id, &id), fields, place)
     }
 
-    /// The second, where the export has it; else what the clock showed.
-    fn time(&self, value: &Value, second: &str, shown: &str) -> Option<String> {
-        value
-            .get(second)
-            .and_then(moment::of_json)
-            .or_else(|| moment::local(json::text(value, shown)?.parse().ok()?, self.zone))
+    /// The second, where the export has it; else what the clock showed, if it is known where that stood.
+    fn time(&self, value: &Value, second: &str, clock: &str) -> Option<String> {
+        let seconds = value.get(second).and_then(moment::of_json);
+        seconds.or_else(|| moment::local(shown(value, clock)?, self.zone?))
     }
 }
 
-fn media_type(value: &Value) -> Option<&str> {
-    let other = || {
-        ["photo", "poll", "contact_information", "location_information"]
-            .into_iter()
-            .find(|member| value.get(*member).is_some())
-    };
-    json::text(value, "media_type").or_else(other)
+/// What a clock showed.
+fn shown(value: &Value, member: &str) -> Option<DateTime> {
+    json::text(value, member)?.parse().ok()
 }
 
-/// The text of a message: a string, or pieces of which some are marked; a link keeps what it leads to.
-fn text(value: &Value) -> String {
-    let piece = |piece: &Value| match (piece, json::text(piece, "text"), json::text(piece, "href")) {
-        (Value::String(text), ..) => text.clone(),
-        (_, Some(text), Some(href)) if text != href => format!("{text} ({href})"),
-        (_, Some(text), _) => text.to_owned(),
-        _ => String::new(),
-    };
-    let said = match &value["text"] {
-        Value::Array(pieces) => pieces.iter().map(piece).collect(),
-        other => piece(other),
-    };
-    match said.is_empty() {
-        false => said,
-        true => json::text(value, "sticker_emoji")
-            .or_else(|| json::text(&value["poll"], "question"))
-            .unwrap_or_default()
-            .to_owned(),
+fn message_key(chat: &str, message: &str) -> String {
+    key::of(&format!("{chat}:{message}"))
+}
+
+/// The key of the message that this one answers or pins. It may stand in another chat, which is named with what it is:
+/// `channel42`.
+fn answered(value: &Value, chat_id: &str) -> Option<String> {
+    let id = ["reply_to_message_id", "message_id", "game_message_id", "invoice_message_id"]
+        .iter()
+        .find_map(|member| json::name(value, member))?;
+    let peer = json::name(value, "reply_to_peer_id");
+    let chat =
+        peer.as_deref().map_or(chat_id, |peer| peer.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+    Some(message_key(chat, &id))
+}
+
+/// Who wrote what was passed on. Somebody who is gone has no name, and that it was passed on is still worth knowing.
+fn forwarded(value: &Value) -> Option<&str> {
+    match value.get("forwarded_from")? {
+        Value::Null => Some("(unknown)"),
+        _ => json::text(value, "forwarded_from"),
     }
 }
 

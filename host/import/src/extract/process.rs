@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// A running process. Dropping it ends it, and all that it started.
@@ -46,7 +46,8 @@ pub(super) fn ask(program: &Path, format: Format, file: &[u8]) -> Result<String,
     // It hung up. Only if it says that all went well is the text whole.
     let ended = wait(&mut process.0, until).ok_or(NoText::Late)?;
     match String::from_utf8(text) {
-        Ok(_) if !ended => Err(NoText::Broken),
+        Ok(_) if ended.code() == Some(NoText::Locked.code().into()) => Err(NoText::Locked),
+        Ok(_) if !ended.success() => Err(NoText::Broken),
         Ok(text) if text.trim().is_empty() || text.len() > TEXT_MAX => Err(NoText::Empty),
         Ok(text) => Ok(text),
         Err(_) => Err(NoText::Broken),
@@ -79,11 +80,11 @@ fn exchange(line: &mut UnixStream, file: &[u8], until: Instant) -> io::Result<Ve
     Ok(text)
 }
 
-/// Whether it ended well; none if it does not end.
-fn wait(child: &mut Child, until: Instant) -> Option<bool> {
+/// How it ended; none if it does not end.
+fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Some(status.success()),
+            Ok(Some(status)) => return Some(status),
             Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
             _ => return None,
         }

@@ -1,4 +1,5 @@
-//! JSON that is a little broken, as exports are: half a character, or bytes that are no UTF-8.
+//! JSON that is a little broken, as exports are: half a character, bytes that are no UTF-8, or an escape that only
+//! JavaScript knows.
 
 use serde_json::Value;
 use std::borrow::Cow;
@@ -8,9 +9,10 @@ pub(crate) fn parse(raw: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_str(&whole(&String::from_utf8_lossy(raw)))
 }
 
-/// Replaces every escape of half a surrogate pair that has no other half beside it.
+/// Replaces every escape of half a surrogate pair that has no other half beside it, and spells `\x1F`, as Telegram writes
+/// control characters, as JSON does.
 fn whole(json: &str) -> Cow<'_, str> {
-    if !json.contains("\\ud") && !json.contains("\\uD") {
+    if !["\\ud", "\\uD", "\\x"].iter().any(|odd| json.contains(odd)) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len());
@@ -23,6 +25,10 @@ fn whole(json: &str) -> Cow<'_, str> {
                 (&escape[..12], 12)
             }
             Some(0xD800..=0xDFFF) => ("\\ufffd", 6),
+            None if hexadecimal(escape).is_some() => {
+                out.push_str("\\u00");
+                (&escape[2..4], 4)
+            }
             _ => {
                 // The backslash and the character that it stands before, however long that is.
                 let length = 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
@@ -34,6 +40,12 @@ fn whole(json: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// The digits of an escape such as `\x1F`.
+fn hexadecimal(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("\\x")?.get(..2)?;
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(digits)
 }
 
 /// The UTF-16 unit that an escape at the beginning of a text stands for.
@@ -54,11 +66,12 @@ mod tests {
             (r#""\ude00\uD83D\uDE00\ud83d""#, "\u{fffd}😀\u{fffd}"),
             (r#""\\ud83d \" \u00e9 \ud83d\n""#, "\\ud83d \" é \u{fffd}\n"),
             (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+            (r#""a\x1Fb \\x1F""#, "a\u{1f}b \\x1F"),
         ] {
             assert_eq!(parse(raw.as_bytes()).unwrap(), json!(value), "{raw}");
         }
         assert_eq!(parse(b"\"caf\xe9\"").unwrap(), json!("caf\u{fffd}"));
-        for broken in [r#""\ud83"#, r#""\"#, "\"\\u", "{", ""] {
+        for broken in [r#""\ud83"#, r#""\"#, "\"\\u", r#""\x1""#, r#""\xgg""#, "{", ""] {
             assert!(parse(broken.as_bytes()).is_err(), "{broken}");
         }
     }

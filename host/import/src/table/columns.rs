@@ -81,8 +81,30 @@ impl Columns {
         Ok(self.columns.iter().find(is_key).map(|column| column.name.clone()))
     }
 
+    /// The columns that have nothing but dates.
+    fn dates(&self) -> impl Iterator<Item = &str> {
+        let is_date = |column: &&Column| column.kind == Some(FieldType::Time);
+        self.columns.iter().filter(is_date).map(|column| column.name.as_str())
+    }
+
+    /// What is to be said if nobody named a column for the time, and there are some that could be meant.
+    pub(super) fn unnamed_time(&self, options: &Options) -> Option<String> {
+        let dates: Vec<&str> = self.dates().take(5).collect();
+        (options.time.is_none() && !dates.is_empty()).then(|| {
+            format!(
+                "no column was named for the time, so grants with a time range leave these rows out; name one, such as --time {}",
+                dates.join(", or ")
+            )
+        })
+    }
+
+    /// Whether there is such a column.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
     fn named(&self, option: &str, name: &str) -> Result<String, ImportError> {
-        if self.places.contains_key(name) {
+        if self.has(name) {
             return Ok(name.to_owned());
         }
         let names: Vec<&str> = self.columns.iter().take(20).map(|column| column.name.as_str()).collect();
@@ -91,14 +113,9 @@ impl Columns {
 
     /// The stream's declaration.
     pub(super) fn shape(&self, stream: &str, about: &str, options: &Options) -> Result<Shape, ImportError> {
-        let time = match &options.time {
-            Some(name) => Some(self.named("--time", name)?),
-            None => self
-                .columns
-                .iter()
-                .find(|column| column.kind == Some(FieldType::Time))
-                .map(|column| column.name.clone()),
-        };
+        let time = options.time.as_ref().map(|name| self.named("--time", name)).transpose()?;
+        // For readers any date will do; what grants go by is never a guess.
+        let read_first = time.clone().or_else(|| self.dates().next().map(str::to_owned));
         let first = |names: &[&str]| {
             let of = |name: &&str| {
                 self.columns.iter().find(|column| column.is_text() && column.name.eq_ignore_ascii_case(name))
@@ -109,7 +126,7 @@ impl Columns {
         let field = |column: &Column| {
             let mut field = Field::new(column.name.clone(), column.kind.unwrap_or(FieldType::Any));
             let is = |name: &Option<String>| name.as_ref() == Some(&column.name);
-            let roles = [(&title, "title"), (&body, "body"), (&time, "time")];
+            let roles = [(&title, "title"), (&body, "body"), (&read_first, "time")];
             if let Some((_, role)) = roles.into_iter().find(|(name, _)| is(name)) {
                 field = field.role(role);
             }
@@ -184,6 +201,40 @@ pub(super) fn row_key(named: Option<&Value>, row: &[u8], tally: &mut Tally) -> S
             1 => key::unnamed("row", row),
             again => key::part(&key::unnamed("row", row), again),
         },
+    }
+}
+
+/// Counts the rows whose time nobody can read.
+#[derive(Debug)]
+pub(super) struct Untimed<'a> {
+    column: Option<&'a str>,
+    rows: u64,
+    untimed: u64,
+}
+
+impl<'a> Untimed<'a> {
+    pub(super) fn new(options: &'a Options) -> Self {
+        Self { column: options.time.as_deref(), rows: 0, untimed: 0 }
+    }
+
+    /// The column that says when, if one was named.
+    pub(super) fn column(&self) -> Option<&'a str> {
+        self.column
+    }
+
+    /// Looks at the value of that column, as JSON.
+    pub(super) fn look(&mut self, value: Option<&str>) {
+        self.rows += 1;
+        self.untimed += u64::from(self.column.is_some() && value.and_then(time::of_json).is_none());
+    }
+
+    /// What is to be said about them.
+    pub(super) fn told(&self) -> Option<String> {
+        let column = self.column.filter(|_| self.untimed > 0)?;
+        Some(format!(
+            "no time for {} of {} rows: what {column} has there is none; write it as 2026-03-01, 2026-03-01T09:00:00Z or seconds since 1970",
+            self.untimed, self.rows
+        ))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `csv`: a table in a text file. The first row names the columns.
 
 use super::Tally;
-use super::columns::{Columns, row_key, stream_name};
+use super::columns::{Columns, Untimed, row_key, stream_name};
 use crate::Options;
 use crate::error::ImportError;
 use crate::input;
@@ -45,7 +45,12 @@ fn table(path: &Path, options: &Options, intake: &mut Intake<'_>) -> Result<(), 
     let shape = columns.shape(&name, &format!("Rows of {}.", input::name(path)), options)?;
     let key = columns.key(options)?;
     let stream = intake.stream(&shape)?;
-    let (file, mut tally) = (input::name(path), Tally::default());
+    let (file, mut tally, mut untimed) = (input::name(path), Tally::default(), Untimed::new(options));
+    if let Some(detail) = columns.unnamed_time(options) {
+        intake.skip(Place::file(&file), Reason::NoTime, detail)?;
+    }
+    let place_of = |column: Option<&str>| names.iter().position(|name| Some(name.as_str()) == column);
+    let (key_at, time_at) = (place_of(key.as_deref()), place_of(untimed.column()));
     let mut rows = open(path)?;
     rows.read_byte_record(&mut row).map_err(|error| ImportError::io(path)(error.into()))?;
     let mut at = 0;
@@ -61,11 +66,12 @@ fn table(path: &Path, options: &Options, intake: &mut Intake<'_>) -> Result<(), 
             }
             Ok(true) => {
                 let cells: Vec<String> = row.iter().map(text::decode).collect();
-                let named =
-                    key.as_ref().and_then(|key| cells.get(names.iter().position(|name| name == key)?));
-                let named = named.map(|cell| Value::from(cell.as_str()));
+                let named = key_at.and_then(|at| cells.get(at)).map(|cell| Value::from(cell.as_str()));
                 let row_key = row_key(named.as_ref(), row.as_slice(), &mut tally);
-                match data(&names, &cells, &columns) {
+                let members = Members::of(&names, &cells, &columns);
+                let time = time_at.and_then(|at| members.as_ref()?.get(&names[at]));
+                untimed.look(time);
+                match members.and_then(|members| to_raw_value(&members).ok()) {
                     Some(data) => intake.put_raw(stream, &row_key, data, place)?,
                     None => intake.skip(place, Reason::Malformed, "it is no record")?,
                 }
@@ -83,27 +89,36 @@ fn table(path: &Path, options: &Options, intake: &mut Intake<'_>) -> Result<(), 
         intake.advance(now - at);
         at = now;
     }
+    if let Some(detail) = untimed.told() {
+        intake.skip(Place::file(&file), Reason::NoTime, detail)?;
+    }
     Ok(())
 }
 
-/// The row as JSON. A number stays as it is written.
-fn data(names: &[String], cells: &[String], columns: &Columns) -> Option<Box<RawValue>> {
-    let mut members = Vec::new();
-    for (name, cell) in names.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
-        let is_plain = match columns.kind(name) {
-            Some(FieldType::Integer | FieldType::Number) => is_number(cell),
-            Some(FieldType::Boolean) => matches!(cell.as_str(), "true" | "false"),
-            _ => false,
-        };
-        let value =
-            if is_plain { RawValue::from_string(cell.clone()).ok()? } else { to_raw_value(cell).ok()? };
-        members.push((name, value));
-    }
-    to_raw_value(&Members(&members)).ok()
-}
+/// A row as the members of an object, in their order.
+struct Members<'a>(Vec<(&'a String, Box<RawValue>)>);
 
-/// Members of an object in their order.
-struct Members<'a>(&'a [(&'a String, Box<RawValue>)]);
+impl<'a> Members<'a> {
+    /// Spells the cells as JSON. A number stays as it is written, and what is empty is left away.
+    fn of(names: &'a [String], cells: &[String], columns: &Columns) -> Option<Self> {
+        let mut members = Vec::new();
+        for (name, cell) in names.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
+            let is_plain = match columns.kind(name) {
+                Some(FieldType::Integer | FieldType::Number) => is_number(cell),
+                Some(FieldType::Boolean) => matches!(cell.as_str(), "true" | "false"),
+                _ => false,
+            };
+            let value =
+                if is_plain { RawValue::from_string(cell.clone()).ok()? } else { to_raw_value(cell).ok()? };
+            members.push((name, value));
+        }
+        Some(Self(members))
+    }
+
+    fn get(&self, name: &String) -> Option<&str> {
+        self.0.iter().find(|(of, _)| *of == name).map(|(_, value)| value.get())
+    }
+}
 
 impl serde::Serialize for Members<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,7 +1,7 @@
 //! `jsonl`: a JSON object a line, taken as it stands.
 
 use super::Tally;
-use super::columns::{Columns, row_key, stream_name};
+use super::columns::{Columns, Untimed, row_key, stream_name};
 use crate::Options;
 use crate::error::ImportError;
 use crate::input;
@@ -10,6 +10,7 @@ use crate::limits::{ROW_MAX, SAMPLE_ROWS};
 use crate::skip::{Place, Reason};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,10 @@ fn table(path: &Path, options: &Options, intake: &mut Intake<'_>) -> Result<(), 
     let shape = columns.shape(&name, &format!("Rows of {}.", input::name(path)), options)?;
     let key = columns.key(options)?;
     let stream = intake.stream(&shape)?;
-    let (file, mut tally) = (input::name(path), Tally::default());
+    let (file, mut tally, mut untimed) = (input::name(path), Tally::default(), Untimed::new(options));
+    if let Some(detail) = columns.unnamed_time(options) {
+        intake.skip(Place::file(&file), Reason::NoTime, detail)?;
+    }
     let mut lines = Lines::open(path)?;
     for number in 1.. {
         let Some(line) = lines.next().map_err(ImportError::io(path))? else { break };
@@ -43,32 +47,38 @@ fn table(path: &Path, options: &Options, intake: &mut Intake<'_>) -> Result<(), 
         match line {
             None => intake.skip(place, Reason::TooLarge, format!("longer than {ROW_MAX} bytes"))?,
             Some(b"") => {}
-            Some(line) => match row(line, key.as_deref(), &mut tally) {
+            Some(line) => match row(line, key.as_deref(), &mut tally, &mut untimed) {
                 Ok((key, data)) => intake.put_raw(stream, &key, data, place)?,
                 Err(detail) => intake.skip(place, Reason::Malformed, detail)?,
             },
         }
         intake.advance(lines.bytes);
     }
+    if let Some(detail) = untimed.told() {
+        intake.skip(Place::file(&file), Reason::NoTime, detail)?;
+    }
     Ok(())
 }
 
 /// A line as a record.
-fn row(line: &[u8], key: Option<&str>, tally: &mut Tally) -> Result<(String, Box<RawValue>), &'static str> {
+fn row(
+    line: &[u8],
+    key: Option<&str>,
+    tally: &mut Tally,
+    untimed: &mut Untimed<'_>,
+) -> Result<(String, Box<RawValue>), &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "it is no UTF-8")?;
     if !text.starts_with('{') {
         return Err("it is no JSON object");
     }
-    // Values stay as they are written; only the key is looked at.
+    // Values stay as they are written; only the key and the time are looked at.
     let data: Box<RawValue> = serde_json::from_str(text).map_err(|_| "it is no JSON object")?;
-    let named = match key {
-        Some(key) => {
-            let members: std::collections::BTreeMap<String, &RawValue> =
-                serde_json::from_str(data.get()).map_err(|_| "it is no JSON object")?;
-            members.get(key).and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok())
-        }
-        None => None,
-    };
+    let mut members: BTreeMap<String, &RawValue> = BTreeMap::new();
+    if key.is_some() || untimed.column().is_some() {
+        members = serde_json::from_str(data.get()).map_err(|_| "it is no JSON object")?;
+    }
+    untimed.look(untimed.column().and_then(|time| members.get(time)).map(|raw| raw.get()));
+    let named = key.and_then(|key| serde_json::from_str::<Value>(members.get(key)?.get()).ok());
     Ok((row_key(named.as_ref(), line, tally), data))
 }
 

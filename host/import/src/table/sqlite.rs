@@ -1,7 +1,7 @@
 //! `sqlite`: the tables of a database. It is opened so that nothing of it can change.
 
 use super::Tally;
-use super::columns::{Columns, row_key, stream_name};
+use super::columns::{Columns, Untimed, row_key, stream_name};
 use crate::Options;
 use crate::draft::Fields;
 use crate::error::ImportError;
@@ -32,9 +32,22 @@ pub(crate) fn import(
                 return Err(ImportError::Option(format!("--stream names no table of {}", path.display())));
             }
         }
+        let tables: Vec<Table> = tables
+            .into_iter()
+            .map(|name| Table::look(&database, name))
+            .collect::<Result<_, _>>()
+            .map_err(wrong)?;
+        for (option, column) in [("--key", &options.key), ("--time", &options.time)] {
+            // Some tables may well do without, but not all.
+            if let Some(column) = column
+                && !tables.iter().any(|table| table.columns.contains(column))
+            {
+                return Err(ImportError::Option(format!("{option} names no column of any table")));
+            }
+        }
         let mut streams: Vec<String> = Vec::new();
-        for name in tables {
-            let table = Table::look(&database, name).map_err(wrong)?;
+        for table in tables {
+            let options = &table.options(options);
             // Two tables may differ in what no stream's name has.
             let mut stream = stream_name(&Options::default(), &table.name);
             if streams.contains(&stream) {
@@ -137,6 +150,12 @@ impl Table {
         Ok(Self { name, columns, keys })
     }
 
+    /// The options that this table has columns for.
+    fn options(&self, options: &Options) -> Options {
+        let here = |column: &Option<String>| column.clone().filter(|column| self.columns.contains(column));
+        Options { key: here(&options.key), time: here(&options.time), ..options.clone() }
+    }
+
     /// The rows, with the hidden key last if the table has no other. The names come from the database, so they are quoted.
     fn select(&self) -> String {
         let mut columns: Vec<String> = self.columns.iter().map(|column| quoted(column)).collect();
@@ -174,7 +193,13 @@ impl Table {
         let chosen = options.key.is_some().then(|| columns.key(options)).transpose()?.flatten();
         let stream = intake.stream(&shape)?;
         let file = format!("{label}, table {}", self.name).into();
-        let mut tally = Tally::default();
+        let (mut tally, mut untimed) = (Tally::default(), Untimed::new(options));
+        if let Some(detail) = columns.unnamed_time(options) {
+            intake.skip(Place::file(&file), Reason::NoTime, detail)?;
+        }
+        let place_of =
+            |column: Option<&str>| self.columns.iter().position(|name| Some(name.as_str()) == column);
+        let (key_at, time_at) = (place_of(chosen.as_deref()), place_of(untimed.column()));
         let mut rows = statement.query([])?;
         let mut number = 0;
         while let Some(row) = rows.next()? {
@@ -192,15 +217,20 @@ impl Table {
                 }
             }
             let Some(data) = fields.raw() else { continue };
-            let row_key = match &chosen {
-                Some(column) => {
-                    let index = self.columns.iter().position(|name| name == column);
-                    let named = index.map(|index| row.get_ref(index).map(cell)).transpose()?;
-                    row_key(named.as_ref(), data.get().as_bytes(), &mut tally)
+            if let Some(at) = time_at {
+                untimed.look(Some(&cell(row.get_ref(at)?).to_string()));
+            }
+            let row_key = match key_at {
+                Some(at) => {
+                    let named = cell(row.get_ref(at)?);
+                    row_key(Some(&named), data.get().as_bytes(), &mut tally)
                 }
                 None => self.key(row)?,
             };
             intake.put_raw(stream, &row_key, data, place)?;
+        }
+        if let Some(detail) = untimed.told() {
+            intake.skip(Place::file(&file), Reason::NoTime, detail)?;
         }
         Ok(())
     }

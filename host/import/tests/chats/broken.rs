@@ -86,9 +86,10 @@ fn an_archive_without_conversations_is_refused() {
     let room = Room::new();
     for kind in [Kind::Chatgpt, Kind::Claude, Kind::Telegram, Kind::Whatsapp] {
         let zip = room.zip("x.zip", &[("readme.md", b"hello")]);
-        let error = Desk::with(kind, &zip, Options::default()).err().expect("a refusal");
+        let options = Options { zone: Some(jiff::tz::TimeZone::UTC), ..Options::default() };
+        let error = Desk::with(kind, &zip, options.clone()).err().expect("a refusal");
         assert!(matches!(error, ImportError::NotOfKind { .. }), "{error}");
-        let error = Desk::with(kind, &room.path("nowhere"), Options::default()).err().expect("a refusal");
+        let error = Desk::with(kind, &room.path("nowhere"), options).err().expect("a refusal");
         assert!(matches!(error, ImportError::Io { .. }), "{error}");
     }
 }

@@ -13,7 +13,8 @@ const EXPENSES: &str = "\u{feff}number,date,amount,paid,note,zip\r\n1,2026-03-01
 
 #[test]
 fn rows_become_records_with_types() {
-    let desk = import(EXPENSES, Options { key: Some("number".to_owned()), ..Options::default() });
+    let named = |name: &str| Some(name.to_owned());
+    let desk = import(EXPENSES, Options { key: named("number"), time: named("date"), ..Options::default() });
     assert_snapshot!(format!(
         "{}\n{}",
         desk.golden(),
@@ -21,6 +22,31 @@ fn rows_become_records_with_types() {
     ));
     let raw = desk.drafts[2].data.get();
     assert!(raw.contains("\"amount\":1.10"), "a number stays as it is written: {raw}");
+}
+
+#[test]
+fn a_column_of_dates_is_a_time_only_if_it_is_named() {
+    let people = "id,name,born,joined\n1,Ilse,1980-05-01,2026-03-01\n2,Bo,1999-01-01,2026-03-02\n";
+    let desk = import(people, Options::default());
+    let manifest = &desk.streams[0].manifest;
+    for field in ["cursor_field", "consent_time_field"] {
+        assert_eq!(manifest.get(field), None, "a birthday must not decide what a grant discloses");
+    }
+    assert_eq!(desk.reasons(), ["no_time"]);
+    assert!(desk.skips[0].detail.ends_with("--time born, or joined"), "{}", desk.skips[0]);
+    let desk = import(people, Options { time: Some("joined".to_owned()), ..Options::default() });
+    assert_eq!(desk.streams[0].manifest["consent_time_field"], "joined");
+    assert_eq!(desk.reasons(), [""; 0]);
+    assert_eq!(import("a,b\n1,2\n", Options::default()).reasons(), [""; 0], "there is none to name");
+}
+
+#[test]
+fn times_that_nobody_can_read_are_counted() {
+    let rows = "id,at\n1,2026-03-01\n2,1.3.2026\n3,\n4,1772352060\n5,2026-03-01 09:00\n";
+    let desk = import(rows, Options { time: Some("at".to_owned()), ..Options::default() });
+    assert_eq!((desk.drafts.len(), desk.reasons()), (5, vec!["no_time"]));
+    // A column of texts and numbers holds texts, and a text of digits is no moment.
+    assert!(desk.skips[0].detail.starts_with("no time for 4 of 5 rows: what at has"), "{}", desk.skips[0]);
 }
 
 #[test]

@@ -5,17 +5,26 @@ use insta::assert_snapshot;
 use stepwell_import::{Kind, Options};
 
 fn import(content: impl AsRef<[u8]>) -> Desk {
+    with(content, Options::default())
+}
+
+fn with(content: impl AsRef<[u8]>, options: Options) -> Desk {
     let room = Room::new();
-    Desk::with(Kind::Jsonl, &room.file("notes.jsonl", content), Options::default()).expect("an import")
+    Desk::with(Kind::Jsonl, &room.file("notes.jsonl", content), options).expect("an import")
+}
+
+fn by_time(column: &str) -> Options {
+    Options { time: Some(column.to_owned()), ..Options::default() }
 }
 
 #[test]
 fn lines_become_records_as_they_stand() {
-    let desk = import(concat!(
+    let lines = concat!(
         "{\"id\":\"a/b\",\"title\":\"Kettle\",\"at\":\"2026-03-01T08:00:00Z\",\"n\":1.10,\"tags\":[\"x\"]}\n",
         "\n",
         "{\"id\":7,\"title\":\"Pot\",\"at\":\"2026-03-02\",\"big\":123456789012345678901234567890}\r\n",
-    ));
+    );
+    let desk = with(lines, by_time("at"));
     assert_snapshot!(format!(
         "{}\n{}",
         desk.golden(),
@@ -23,6 +32,17 @@ fn lines_become_records_as_they_stand() {
     ));
     assert_eq!(desk.drafts[1].key, "7");
     assert!(desk.drafts[1].data.get().contains("123456789012345678901234567890"));
+}
+
+#[test]
+fn a_time_is_named_or_none() {
+    let lines =
+        "{\"id\":1,\"at\":\"2026-03-01\"}\n{\"id\":2,\"at\":1772352060}\n{\"id\":3,\"at\":\"soon\"}\n";
+    let desk = import("{\"id\":1,\"at\":\"2026-03-01\"}\n");
+    assert_eq!((desk.streams[0].manifest.get("consent_time_field"), desk.reasons()), (None, vec!["no_time"]));
+    let desk = with(lines, by_time("at"));
+    assert_eq!(desk.streams[0].manifest["consent_time_field"], "at");
+    assert!(desk.skips[0].detail.starts_with("no time for 1 of 3 rows"), "{}", desk.skips[0]);
 }
 
 #[test]

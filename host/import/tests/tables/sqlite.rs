@@ -31,6 +31,25 @@ fn tables_become_streams() {
 }
 
 #[test]
+fn a_time_is_named_for_the_tables_that_have_it() {
+    let sql = "CREATE TABLE a (id INTEGER PRIMARY KEY, at TEXT, born TEXT); INSERT INTO a VALUES (1, '2026-03-01', '1980-01-01'), (2, NULL, '1980-01-01');
+               CREATE TABLE b (id INTEGER PRIMARY KEY, due TEXT); INSERT INTO b VALUES (1, '2026-03-01');";
+    let times = |options: Options| {
+        let room = Room::new();
+        let desk = Desk::with(Kind::Sqlite, &database(&room, sql), options).expect("an import");
+        let of = |stream: &stepwell_import::Stream| stream.manifest.get("consent_time_field").cloned();
+        (desk.streams.iter().map(of).collect::<Vec<_>>(), desk.reasons())
+    };
+    assert_eq!(times(Options::default()), (vec![None, None], vec!["no_time", "no_time"]));
+    let named = Options { time: Some("at".to_owned()), ..Options::default() };
+    assert_eq!(times(named), (vec![Some("at".into()), None], vec!["no_time", "no_time"]), "one row has none");
+    let room = Room::new();
+    let wrong = Options { time: Some("when".to_owned()), ..Options::default() };
+    let error = Desk::with(Kind::Sqlite, &database(&room, sql), wrong).err().expect("a refusal");
+    assert!(matches!(error, ImportError::Option(_)), "{error}");
+}
+
+#[test]
 fn the_database_and_its_folder_stay_as_they_were() {
     let room = Room::new();
     let path = database(&room, BOOKS);
