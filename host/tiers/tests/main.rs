@@ -10,6 +10,7 @@ mod hostile_table;
 mod loading;
 mod locking;
 mod native;
+mod passing;
 mod previews;
 mod state;
 mod support;
