@@ -3,9 +3,10 @@
 use crate::classes::changed_and_late;
 use crate::clients::sdk::Sdk;
 use crate::mcp::errors::refused_calls;
+use crate::mcp::http::Http;
 use crate::mcp::results::calls;
 use crate::mcp::stdio::Stdio;
-use crate::mcp::way::Era;
+use crate::mcp::way::{Era, Way};
 use crate::mcp::world::World;
 use crate::program::Granted;
 use serde_json::{Value, json};
@@ -63,10 +64,13 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// The results as they stand on the wire.
-    fn raw(&self) -> Value {
+    /// The results as they stand on the wire. Only over HTTP do they name what can be downloaded there.
+    fn raw(&self, transport: &str) -> Value {
         let (world, granted) = self.place;
-        let mut server = Stdio::open(world, granted, self.era, self.more);
+        let mut server = match transport {
+            "http" => Way::Http(Http::open(world, granted, self.more), self.era),
+            _ => Way::Stdio(Stdio::open(world, granted, self.era, self.more)),
+        };
         let called = self.calls.iter().map(|(tool, arguments)| {
             let reply = server.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
             let result = &reply["result"];
@@ -90,7 +94,7 @@ impl Round<'_> {
         let task = json!({ "calls": self.calls, "reads": self.reads });
         let hour = hour();
         let reported = sdk.run(("check", self.era), self.place, transport, self.more, task.clone());
-        let raw = self.raw();
+        let raw = self.raw(transport);
         if hour != self::hour() {
             // Cursors are the same within the hour only.
             return self.check(sdk, transport);

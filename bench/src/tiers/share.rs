@@ -28,7 +28,7 @@ pub(super) async fn run(plan: Plan, report: &Report) -> anyhow::Result<()> {
     let settings =
         Settings { provider_url: "stepwell:bench".to_owned(), keys: None, ledger: LedgerPolicy::default() };
     let ladder = Ladder::new(Arc::new(store), Arc::clone(&tiers), settings).await?;
-    let asker = Asker { caller: &caller, client: Client { follows_links: true } };
+    let asker = Asker { caller: &caller, client: Client { follows_links: true }, exports: None };
     let arguments = json!({ "q": crate::server::QUERY, "limit": HITS });
     let spent = || tiers.status().iter().map(|tier| tier.spent).sum::<Duration>();
     let (mut whole, mut in_tiers) = (Samples::default(), Samples::default());

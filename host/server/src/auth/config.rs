@@ -179,6 +179,10 @@ impl AuthConfig {
         if !raw.scopes.iter().all(is_scope) {
             return Err(table.wrong("scopes", "must be names without spaces, quotes and backslashes"));
         }
+        if raw.scopes.iter().any(|scope| scope == "offline_access") {
+            let problem = "cannot name offline_access: whether a client may stay is between it and its user";
+            return Err(table.wrong("scopes", problem));
+        }
         let mode = raw.mode(&table, base)?;
         let issuer = match (&mode, raw.issuer) {
             (Mode::Grants, issuer) => issuer,
@@ -313,6 +317,7 @@ mod tests {
             (SIGNED, "algorithms = [\"RS256\", \"RS1\"]"),
             (SIGNED, "grant_claim = \"\""),
             (SIGNED, "scopes = [\"a b\"]"),
+            (SIGNED, "scopes = [\"records:read\", \"offline_access\"]"),
             (SIGNED, "mod = \"jwt\""),
         ] {
             assert!(parse(&format!("{text}{more}\n")).is_err(), "{more}");

@@ -56,10 +56,10 @@ impl Front {
     /// Answers with a refusal and says how to do better.
     pub(crate) fn challenge(&self, note: &Note, challenge: Challenge, refusal: &Refusal) -> Response {
         let mut response = self.refuse_as(note, challenge.status(), refusal);
-        let description: String = refusal.message.chars().filter(|c| !matches!(c, '"' | '\\')).collect();
         let mut value = format!(
-            "Bearer realm=\"stepwell\", error=\"{}\", error_description=\"{description}\"",
-            challenge.as_str()
+            "Bearer realm=\"stepwell\", error=\"{}\", error_description=\"{}\"",
+            challenge.as_str(),
+            description(&refusal.message)
         );
         let scopes = self.0.scopes.join(" ");
         if !scopes.is_empty() && !matches!(challenge, Challenge::InvalidRequest) {
@@ -87,5 +87,29 @@ impl Front {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
+    }
+}
+
+/// A message as a challenge can carry it. It may be another server's, in any script; a header that cannot be sent would leave
+/// the client without the way to a token.
+fn description(message: &str) -> String {
+    let is_plain = |c: char| (c.is_ascii_graphic() && !matches!(c, '"' | '\\')) || c == ' ';
+    message.chars().map(|c| if is_plain(c) { c } else { '?' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_a_message_says_a_header_can_carry_it() {
+        for (message, said) in [
+            ("the token has expired", "the token has expired"),
+            ("ungültig: \"x\"\r\nset-cookie: a", "ung?ltig: ?x???set-cookie: a"),
+            ("期限切れ \\ \u{7f}", "???? ? ?"),
+        ] {
+            assert_eq!(description(message), said);
+            assert!(HeaderValue::from_str(&description(message)).is_ok());
+        }
     }
 }

@@ -51,11 +51,15 @@ impl Keeper {
         }
     }
 
-    /// Another token than the one that was refused, if there is one by now.
+    /// Another token than the one that was refused, if there is one by now. It is not used before it was judged: a file
+    /// may hold an owner's by now.
     pub(super) fn instead_of(&self, refused: &Token) -> Option<Credential> {
-        let credential = self.own.read().ok().filter(|credential| credential.token != *refused)?;
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(credential.clone());
-        Some(credential)
+        self.own.read().ok().filter(|credential| credential.token != *refused)
+    }
+
+    /// Uses another token from now on.
+    pub(super) fn keep(&self, credential: Credential) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(credential);
     }
 }
 
@@ -162,7 +166,10 @@ mod tests {
         assert!(keeper.instead_of(&Token::new("one")).is_none());
         std::fs::write(&path, "two").unwrap();
         assert_eq!(keeper.current().unwrap().token.reveal(), "one");
-        assert_eq!(keeper.instead_of(&Token::new("one")).unwrap().token.reveal(), "two");
+        let two = keeper.instead_of(&Token::new("one")).unwrap();
+        assert_eq!(two.token.reveal(), "two");
+        assert_eq!(keeper.current().unwrap().token.reveal(), "one", "not before it was judged");
+        keeper.keep(two);
         assert_eq!(keeper.current().unwrap().token.reveal(), "two");
     }
 }

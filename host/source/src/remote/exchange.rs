@@ -80,7 +80,10 @@ impl Exchange {
         let request = self
             .http
             .post(endpoint)
-            .basic_auth(&self.options.client_id, Some(self.options.client_secret.reveal()))
+            .basic_auth(
+                form_encoded(&self.options.client_id),
+                Some(form_encoded(self.options.client_secret.reveal())),
+            )
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form.query().unwrap_or_default().to_owned());
         let unreachable = |_| {
@@ -108,4 +111,11 @@ impl Exchange {
         let lives = Duration::from_secs(answer["expires_in"].as_u64().unwrap_or_default());
         Ok((Token::new(token), lives))
     }
+}
+
+/// Spells a text as a form does, which is how a client's name and secret stand in its header (RFC 6749, 2.3.1).
+fn form_encoded(text: &str) -> String {
+    let Ok(mut url) = reqwest::Url::parse("data:") else { return String::new() };
+    url.query_pairs_mut().append_key_only(text);
+    url.query().unwrap_or_default().to_owned()
 }

@@ -8,6 +8,9 @@ use crate::error::{Result, SourceError};
 use crate::token::{Caller, Token};
 use stepwell_contract::Code;
 
+/// What a grant is called that the resource server has no name for: this, and a digest of its token.
+const UNNAMED: &str = "token:";
+
 /// What the resource server says of a token.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
@@ -50,11 +53,28 @@ impl Remote {
         let (judged, credential) = match self.judged(&credential.token).await {
             Err(error) if code_of(&error) == Some(Code::InvalidToken) => {
                 let fresh = own.instead_of(&credential.token).ok_or(error)?;
-                (self.judged(&fresh.token).await?, fresh)
+                let judged = self.judged(&fresh.token).await?;
+                own.keep(fresh.clone());
+                (judged, fresh)
             }
             judged => (judged?, credential),
         };
         Ok(caller(judged, &credential.token, credential.grant, None))
+    }
+
+    /// The token that this process has by now instead of one that was refused, if it stands for the same caller. An owner's
+    /// is refused like any other time, and one of another grant is for the next request.
+    pub(super) async fn renewed(&self, caller: &Caller, refused: &Token) -> Result<Option<Token>> {
+        let Some(own) = &self.own else { return Ok(None) };
+        let Some(fresh) = own.instead_of(refused) else { return Ok(None) };
+        let judged = self.judged(&fresh.token).await?;
+        let known = judged.grant.or_else(|| fresh.grant.clone());
+        let is_unnamed = caller.grant().starts_with(UNNAMED) && known.is_none();
+        if !is_unnamed && known.as_deref() != Some(caller.grant()) {
+            return Ok(None);
+        }
+        own.keep(fresh.clone());
+        Ok(Some(fresh.token))
     }
 
     /// Asks for the schema in its short form: the cheapest question that only a good token gets an answer to.
@@ -107,7 +127,7 @@ fn caller(judged: Judged, token: &Token, grant: Option<String>, bearer: Option<T
     // Without a name the grant is known by its token, so that what is sealed for one is no use to another.
     let unnamed = || {
         let digest = token.digest();
-        format!("token:{}", digest[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        format!("{UNNAMED}{}", digest[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
     };
     let grant = judged.grant.or(grant).unwrap_or_else(unnamed);
     // The resource server resolves its own packages.

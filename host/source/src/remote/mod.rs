@@ -143,12 +143,9 @@ impl Remote {
         let answer = self.client.get(&bearer, ask).await;
         let Err(error) = &answer else { return answer };
         self.doubt(&bearer, error);
-        let fresh = match (&self.own, window::code_of(error)) {
-            (Some(own), Some(Code::InvalidToken)) if is_own => own.instead_of(&bearer),
-            _ => None,
-        };
-        match fresh {
-            Some(fresh) => self.client.get(&fresh.token, ask).await,
+        let is_refused = is_own && window::code_of(error) == Some(Code::InvalidToken);
+        match if is_refused { self.renewed(caller, &bearer).await? } else { None } {
+            Some(fresh) => self.client.get(&fresh, ask).await,
             None => answer,
         }
     }

@@ -2,6 +2,8 @@
 
 use super::desk::{Desk, OWN, local, mail, options, refusal};
 use crate::world::record;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stepwell_contract::Code;
 use stepwell_source::remote::{CallerTokens, ExchangeOptions, Own};
@@ -78,6 +80,33 @@ async fn a_file_is_read_again_when_its_token_no_longer_counts() {
 }
 
 #[tokio::test]
+async fn what_a_file_holds_by_now_is_judged_before_it_is_used() {
+    let (server, folder) = (ResourceServer::start(mail()), tempfile::tempdir().unwrap());
+    let file = folder.path().join("token");
+    std::fs::write(&file, "first").unwrap();
+    server.knows("first", Bearer::Client("grt_own".into()));
+    let remote = remote(&server, &folder, CallerTokens::Kept, Some(Own::File(file.clone()))).await;
+    let caller = remote.authenticate(&remote.process_token()).await.unwrap();
+    server.forgets("first");
+    server.knows("owners", Bearer::Owner);
+    server.knows("others", Bearer::Client("grt_other".into()));
+    let _ = server.asked();
+    for (token, code) in [("owners", Code::OwnerTokenRefused), ("others", Code::InvalidToken)] {
+        std::fs::write(&file, token).unwrap();
+        // As often as it is tried: nothing of it is remembered.
+        for _ in 0..2 {
+            let told = refusal(remote.record(&caller, &record("cin_a/inbox:m1"), None).await);
+            assert_eq!(told.code, code, "{token}");
+            for asked in server.asked() {
+                let is_read = asked.path.contains("/records/");
+                assert!(!is_read || asked.bearer() == Some("first"), "{token} read a record: {asked:?}");
+            }
+        }
+    }
+    assert_eq!(remote.authenticate(&remote.process_token()).await.unwrap().grant(), "grt_other");
+}
+
+#[tokio::test]
 async fn the_credential_of_the_pdpp_command_line_is_used_and_an_owners_is_not() {
     let (server, folder) = (ResourceServer::start(mail()), tempfile::tempdir().unwrap());
     let file = folder.path().join("127.0.0.1.json");
@@ -113,8 +142,8 @@ async fn a_callers_token_is_exchanged_and_never_shown_to_the_resource_server() {
     server.knows("exchanged", Bearer::Client("grt_x".into()));
     let options = ExchangeOptions {
         token_endpoint: format!("{}/oauth/token", authority.url()).parse().unwrap(),
-        client_id: "stepwell".into(),
-        client_secret: Token::new("hush"),
+        client_id: "our well".into(),
+        client_secret: Token::new("hu:sh é+"),
         resource: None,
     };
     let remote = remote(&server, &folder, CallerTokens::Exchanged(options), None).await;
@@ -127,7 +156,8 @@ async fn a_callers_token_is_exchanged_and_never_shown_to_the_resource_server() {
     remote.record(&caller, &record("cin_a/inbox:m1"), None).await.unwrap();
     let asked = authority.asked();
     assert_eq!((asked.len(), asked[0].method.as_str(), asked[0].raw_query.as_str()), (1, "POST", ""));
-    assert!(asked[0].header("authorization").unwrap().starts_with("Basic "));
+    let proof = asked[0].header("authorization").unwrap().strip_prefix("Basic ").unwrap();
+    assert_eq!(STANDARD.decode(proof).unwrap(), b"our+well:hu%3Ash+%C3%A9%2B", "spelled for a form first");
     let form = &asked[0].body;
     assert!(
         form.contains("grant-type%3Atoken-exchange") && form.contains("subject_token=callers+%26+own"),
