@@ -2,6 +2,7 @@
 //!
 //! One file for each measurement. Nothing here asserts on time, so a busy machine makes a figure worse and never a run red.
 
+mod import;
 mod ingest;
 mod memory;
 mod questions;
@@ -56,6 +57,8 @@ enum Group {
     Corpus,
     /// The whole program over HTTP with many clients at a time
     Load,
+    /// A mail archive of 200,000 messages into a store
+    Import,
 }
 
 /// How much work a run does.
@@ -123,7 +126,7 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { QUICK } else { FULL };
     let wanted = |group| arguments.only.is_empty() || arguments.only.contains(&group);
     // Looked for first: it should not be missing only after minutes.
-    let needed = [Group::Server, Group::Tiers, Group::Load].into_iter().any(wanted);
+    let needed = [Group::Server, Group::Tiers, Group::Load, Group::Import].into_iter().any(wanted);
     let stepwell = needed.then(server::find_stepwell).transpose()?.unwrap_or_default();
     let started = Instant::now();
     let report = Report;
@@ -141,6 +144,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Group::Server) {
         server::run(stepwell.clone(), plan, &report).await?;
+    }
+    if wanted(Group::Import) {
+        import::run(&stepwell, if arguments.quick { import::QUICK } else { import::FULL }, &report)?;
     }
     if wanted(Group::Load) {
         server::load(stepwell, plan, &report).await?;

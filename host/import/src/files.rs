@@ -117,10 +117,8 @@ fn shape() -> Shape {
 fn read(path: &Path) -> Result<(Vec<u8>, Metadata), (Reason, String)> {
     let unreadable = |error: std::io::Error| (Reason::Unreadable, error.to_string());
     let data = path.metadata().map_err(unreadable)?;
-    if data.len() > FILE_MAX {
-        return Err((Reason::TooLarge, format!("longer than {FILE_MAX} bytes")));
-    }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = input::read(path, FILE_MAX).map_err(unreadable)?;
+    let bytes = bytes.ok_or_else(|| (Reason::TooLarge, format!("longer than {FILE_MAX} bytes")))?;
     let name = path.to_string_lossy();
     if text::is_text(&bytes) || Format::of(&bytes, "", Some(&name)).is_some() {
         Ok((bytes, data))

@@ -3,6 +3,7 @@
 use crate::error::ImportError;
 use crate::limits::FOLDER_DEPTH;
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,12 +13,25 @@ pub(crate) fn size(paths: &[PathBuf]) -> Option<u64> {
     paths.iter().map(of).sum()
 }
 
+/// Opens a file. A pipe is none: nobody may ever write to it, and it cannot be read twice.
 pub(crate) fn open(path: &Path) -> Result<File, ImportError> {
-    let file = File::open(path).map_err(ImportError::io(path))?;
-    if file.metadata().map_err(ImportError::io(path))?.is_dir() {
+    let data = path.metadata().map_err(ImportError::io(path))?;
+    if data.is_dir() {
         return Err(ImportError::io(path)(std::io::ErrorKind::IsADirectory.into()));
     }
-    Ok(file)
+    if !data.is_file() {
+        let why = "it is no regular file; write what it gives into one first";
+        return Err(ImportError::io(path)(std::io::Error::new(std::io::ErrorKind::InvalidInput, why)));
+    }
+    File::open(path).map_err(ImportError::io(path))
+}
+
+/// Reads a file whole; nothing if it has more than so many bytes. What it had when it was looked at counts for nothing: it may
+/// be written to meanwhile.
+pub(crate) fn read(path: &Path, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 /// What reports call a file.

@@ -22,6 +22,15 @@ pub(crate) fn name(value: &Value, member: &str) -> Option<String> {
     }
 }
 
+/// Some members of a value under names of our own, without those that say nothing.
+pub(crate) fn picked(value: &Value, members: &[(&str, &str)]) -> Value {
+    let there = |(name, member): &(&str, &str)| {
+        let value = value.get(*member).filter(|value| !value.is_null() && **value != "")?;
+        Some(((*name).to_owned(), value.clone()))
+    };
+    Value::Object(members.iter().filter_map(there).collect())
+}
+
 /// The items of a member, if it is a list.
 pub(crate) fn list<'a>(value: &'a Value, member: &str) -> &'a [Value] {
     value.get(member).and_then(Value::as_array).map_or(&[], Vec::as_slice)

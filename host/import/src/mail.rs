@@ -1,5 +1,6 @@
 //! Mail: one record a message, and one for each file that came with it.
 
+mod flowed;
 pub(crate) mod maildir;
 pub(crate) mod mbox;
 mod message;

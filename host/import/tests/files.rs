@@ -2,7 +2,8 @@
 
 use crate::desk::{Desk, Room};
 use serde_json::Value;
-use stepwell_import::{Kind, Options};
+use stepwell_import::limits::{FILE_MAX, FOLDER_DEPTH};
+use stepwell_import::{ImportError, Kind, Options};
 
 #[test]
 fn texts_become_records_and_the_rest_is_named() {
@@ -62,6 +63,35 @@ fn links_lead_nowhere_and_circles_end() {
     symlink("/nowhere", room.path("notes/dangling")).unwrap();
     let desk = Desk::import(Kind::Files, &room.path("notes"));
     assert_eq!((desk.drafts.len(), desk.reasons()), (1, vec!["link"; 3]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_file_and_nobody_waits_for_it() {
+    let room = Room::new();
+    room.file("notes/a.txt", "a");
+    room.file("Mail/cur/1.a", "Subject: a\n\na");
+    let pipes = [room.path("notes/pipe.txt"), room.path("Mail/cur/2.b")];
+    for pipe in &pipes {
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    assert_eq!(Desk::import(Kind::Files, &room.path("notes")).drafts.len(), 1);
+    assert_eq!(Desk::import(Kind::Maildir, &room.path("Mail")).drafts.len(), 1);
+    for kind in [Kind::Mbox, Kind::Chatgpt, Kind::Slack, Kind::Telegram, Kind::Jsonl, Kind::Csv, Kind::Sqlite]
+    {
+        let error = Desk::with(kind, &pipes[0], Options::default()).err().expect("a refusal");
+        assert!(matches!(error, ImportError::Io { .. }), "{kind}: {error}");
+    }
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_named_and_deep_folders_end() {
+    let room = Room::new();
+    let large = std::fs::File::create(room.file("notes/large.txt", "")).unwrap();
+    large.set_len(FILE_MAX + 1).unwrap();
+    room.file(&format!("notes/{}/deep.txt", vec!["d"; FOLDER_DEPTH + 2].join("/")), "deep");
+    let desk = Desk::import(Kind::Files, &room.path("notes"));
+    assert_eq!((desk.drafts.len(), desk.reasons()), (0, vec!["unreadable", "too_large"]));
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn message(message: &Value, fields: &mut Fields) {
     fields.set("role", role);
     fields.set("sent_at", message.get("create_time").and_then(moment::of_json));
     let content = &message["content"];
-    fields.set("text", text(content));
+    fields.set("text", cited(text(content), &message["metadata"]));
     let files = files(message);
     let names: Vec<&str> = files.iter().filter_map(|file| json::text(file, "name")).collect();
     fields.set("file_names", names.join("\n"));
@@ -116,37 +116,63 @@ fn message(message: &Value, fields: &mut Fields) {
     fields.set("recipient", json::text(message, "recipient").filter(|to| *to != "all"));
 }
 
-/// What a message says: its parts that are text, or the text of code, of a result, or of thoughts.
+/// What a message says: its parts that are text, or the text of code, of a result, of a quotation, of thoughts, or of what
+/// somebody told the program about themselves.
 fn text(content: &Value) -> String {
     let part = |part: &Value| match part {
         Value::String(text) => Some(text.clone()),
         part => json::text(part, "text").map(str::to_owned),
     };
     let mut texts: Vec<String> = json::list(content, "parts").iter().filter_map(part).collect();
+    let quoted =
+        ["title", "url"].iter().filter(|_| json::text(content, "content_type") == Some("tether_quote"));
+    texts.extend(quoted.filter_map(|member| json::text(content, member)).map(str::to_owned));
     texts.extend(
         ["text", "result", "content"]
             .iter()
             .find_map(|member| json::text(content, member))
             .map(str::to_owned),
     );
-    texts.extend(
-        json::list(content, "thoughts")
-            .iter()
-            .filter_map(|thought| json::text(thought, "content"))
-            .map(str::to_owned),
-    );
+    let about = ["user_profile", "user_instructions"];
+    texts.extend(about.iter().filter_map(|member| json::text(content, member)).map(str::to_owned));
+    for thought in json::list(content, "thoughts") {
+        let said = ["summary", "content"].iter().filter_map(|member| json::text(thought, member));
+        texts.push(said.collect::<Vec<_>>().join(": "));
+    }
     texts.retain(|text| !text.is_empty());
     texts.join("\n")
 }
 
-/// The files that a message came with or shows. The export has them beside, under names of its own.
+/// Writes out what a text refers to: it has marks of its own there, such as `\u{e200}cite\u{e202}turn0search1\u{e201}`.
+fn cited(mut text: String, metadata: &Value) -> String {
+    if !text.contains('\u{e200}') {
+        return text;
+    }
+    for reference in json::list(metadata, "content_references") {
+        if let Some(mark) = json::text(reference, "matched_text").filter(|mark| mark.contains('\u{e200}')) {
+            text = text.replace(mark, json::text(reference, "alt").unwrap_or_default());
+        }
+    }
+    text
+}
+
+/// The files that a message came with or shows, each once. The export has them beside, under names of its own.
 fn files(message: &Value) -> Vec<Value> {
-    let attached = json::list(&message["metadata"], "attachments").iter().map(|file| {
-        json!({ "id": file["id"], "name": file["name"], "mime_type": file["mime_type"], "size": file["size"] })
-    });
-    let shown =
-        json::list(&message["content"], "parts").iter().filter_map(|part| json::text(part, "asset_pointer"));
-    attached.chain(shown.map(|pointer| json!({ "id": pointer }))).collect()
+    let told = [("id", "id"), ("name", "name"), ("mime_type", "mime_type"), ("size", "size")];
+    let attached = json::list(&message["metadata"], "attachments");
+    let mut files: Vec<Value> = attached.iter().map(|file| json::picked(file, &told)).collect();
+    for part in json::list(&message["content"], "parts") {
+        // What was said aloud has its sound one level deeper.
+        let inside = ["audio_asset_pointer", "video_container_asset_pointer"].map(|member| &part[member]);
+        for pointer in inside.into_iter().chain([part]).filter_map(|part| json::text(part, "asset_pointer")) {
+            let id = pointer.rsplit('/').next().unwrap_or(pointer);
+            if files.iter().all(|file| json::text(file, "id") != Some(id)) {
+                files.push(json!({ "id": id }));
+            }
+        }
+    }
+    files.retain(|file| file.as_object().is_some_and(|file| !file.is_empty()));
+    files
 }
 
 /// How the messages of a conversation hang together.

@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::shape::{Field, FieldType, Relation, Shape};
 use crate::skip::{Place, Reason};
 use crate::{key, moment};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a conversation begins from, in the export's own spelling of "nothing".
@@ -30,7 +30,13 @@ pub(crate) fn import(paths: &[PathBuf], intake: &mut Intake<'_>) -> Result<(), I
             .stream(&shape::conversations(about, vec![Field::text("summary").role("body").searched()]))?,
         messages: intake.stream(&shape::messages(
             "What was said to and by Claude.",
-            vec![Field::new("tools", FieldType::List), Field::text("thinking")],
+            vec![
+                Field::new("tools", FieldType::List),
+                Field::new("tool_calls", FieldType::List),
+                Field::text("tool_results").searched(),
+                Field::text("thinking"),
+                Field::time("edited_at"),
+            ],
         ))?,
         attachments: intake.stream(&attachments())?,
     };
@@ -107,19 +113,23 @@ fn conversation(
         fields.set("parent_id", parent);
         fields.set("author", json::text(message, "sender"));
         fields.set("sent_at", sent_at.as_deref());
+        let edited_at = message.get("updated_at").and_then(moment::of_json);
+        fields.set("edited_at", edited_at.filter(|at| Some(at) != sent_at.as_ref()));
         said(message, &mut fields);
         let files: Vec<&Value> =
             json::list(message, "attachments").iter().chain(json::list(message, "files")).collect();
         let names: Vec<&str> = files.iter().filter_map(|file| json::text(file, "file_name")).collect();
         fields.set("file_names", names.join("\n"));
-        let shown = |file: &&Value| json!({ "name": file["file_name"], "mime_type": file["file_type"], "size": file["file_size"] });
+        let told = [("name", "file_name"), ("id", "file_uuid"), ("type", "file_type"), ("size", "file_size")];
+        let shown = |file: &&Value| json::picked(file, &told);
         fields.set("files", files.iter().map(shown).collect::<Vec<_>>());
         intake.put(streams.messages, &message_key, fields, place.clone())?;
         for (index, file) in json::list(message, "attachments").iter().enumerate() {
             let mut fields = Fields::default();
             fields.set("message_id", message_key.as_str());
             fields.set("file_name", json::text(file, "file_name"));
-            fields.set("mime_type", json::text(file, "file_type"));
+            // It is a media type or only an ending, as whoever uploaded it had it.
+            fields.set("mime_type", json::text(file, "file_type").filter(|of| of.contains('/')));
             fields.set("size_bytes", file["file_size"].as_u64());
             fields.set("sent_at", sent_at.as_deref());
             fields.set("content_text", json::text(file, "extracted_content"));
@@ -146,4 +156,28 @@ fn said(message: &Value, fields: &mut Fields) {
     fields.set("text", text);
     fields.set("thinking", of("thinking", "thinking").join("\n\n"));
     fields.set("tools", of("tool_use", "name"));
+    // What was asked of a tool is often what the conversation was about: the document or program that it made.
+    let is = |kind: &str, block: &&Value| json::text(block, "type") == Some(kind);
+    let calls = blocks.iter().filter(|block| is("tool_use", block));
+    fields.set(
+        "tool_calls",
+        calls.map(|call| json::picked(call, &[("name", "name"), ("input", "input")])).collect::<Vec<_>>(),
+    );
+    let results = blocks.iter().filter(|block| is("tool_result", block)).map(result);
+    fields.set("tool_results", results.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"));
+}
+
+/// The text of what a tool gave back: one text, or blocks.
+fn result(block: &Value) -> String {
+    match &block["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let told = |part: &Value| {
+                let lines = ["title", "url", "text"].iter().filter_map(|member| json::text(part, member));
+                lines.collect::<Vec<_>>().join("\n")
+            };
+            parts.iter().map(told).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
 }

@@ -194,7 +194,13 @@ impl Workspace {
         fields.set("author_id", json::text(value, "user").map(key::of));
         fields.set("sent_at", sent_at.as_deref());
         fields.set("edited_at", value["edited"].get("ts").and_then(moment::of_json));
-        fields.set("text", markup::plain(json::text(value, "text").unwrap_or_default(), &self.people));
+        let plain = |text: &str| markup::plain(text, &self.people);
+        let text = plain(json::text(value, "text").unwrap_or_default());
+        let attached = markup::attached(value, &plain);
+        // What programs post stands in what is attached, and nowhere else.
+        let (text, attached) = if text.is_empty() { (attached, String::new()) } else { (text, attached) };
+        fields.set("text", text);
+        fields.set("attached_text", attached);
         fields.set("kind", json::text(value, "subtype"));
         fields.set("reply_count", value["reply_count"].as_u64());
         let reaction = |reaction: &Value| {
@@ -214,7 +220,7 @@ impl Workspace {
             "files",
             files
                 .iter()
-                .map(|file| json!({ "id": file["id"], "name": file["name"], "mime_type": file["mimetype"] }))
+                .map(|file| json::picked(file, &[("id", "id"), ("name", "name"), ("mime_type", "mimetype")]))
                 .collect::<Vec<_>>(),
         );
         channel.count += 1;

@@ -82,11 +82,11 @@ fn message(file: &Path, label: &str, place: Place, post: &mut Post<'_, '_>) -> R
     if !data.is_file() {
         return Ok(());
     }
-    if data.len() > MESSAGE_MAX as u64 {
-        return post.intake.skip(place, Reason::TooLarge, format!("longer than {MESSAGE_MAX} bytes"));
-    }
-    let raw = match std::fs::read(file) {
-        Ok(raw) => raw,
+    let raw = match input::read(file, MESSAGE_MAX as u64) {
+        Ok(Some(raw)) => raw,
+        Ok(None) => {
+            return post.intake.skip(place, Reason::TooLarge, format!("longer than {MESSAGE_MAX} bytes"));
+        }
         Err(error) => return post.intake.skip(place, Reason::Unreadable, error.to_string()),
     };
     let name = input::name(file);

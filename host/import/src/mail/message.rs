@@ -1,6 +1,6 @@
 //! One message, as the fields of its records.
 
-use super::Envelope;
+use super::{Envelope, flowed};
 use crate::draft::Fields;
 use crate::extract::Format;
 use crate::limits::{ATTACHMENTS, HEADER_NAME, HEADERS};
@@ -130,11 +130,14 @@ impl<'a> Mail<'a> {
 
     /// What was written as plain text.
     fn plain(&self) -> Option<String> {
-        let texts = self.message.text_body.iter().filter_map(|&part| match &self.message.part(part)?.body {
-            PartType::Text(text) => Some(text.trim_end()),
-            _ => None,
+        let texts = self.message.text_body.iter().filter_map(|&index| {
+            let part = self.message.part(index)?;
+            match &part.body {
+                PartType::Text(text) => Some(as_written(part, text.trim_end())),
+                _ => None,
+            }
         });
-        let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
@@ -177,6 +180,18 @@ impl<'a> Mail<'a> {
             }
         }
         Value::Object(headers)
+    }
+}
+
+/// A text with the lines that it was written in, if it says that they were broken for the journey.
+fn as_written(part: &MessagePart<'_>, text: &str) -> String {
+    let says = |name: &str, value: &str| {
+        let attribute = part.content_type().and_then(|of| of.attribute(name));
+        attribute.is_some_and(|said| said.eq_ignore_ascii_case(value))
+    };
+    match says("format", "flowed") {
+        true => flowed::joined(text, !says("delsp", "yes")),
+        false => text.to_owned(),
     }
 }
 

@@ -21,6 +21,26 @@ fn parts(text: &str) -> Value {
     json!({ "content_type": "text", "parts": [text] })
 }
 
+fn thoughts() -> Value {
+    said(
+        "assistant",
+        1_772_445_711.0,
+        json!({ "content_type": "thoughts", "thoughts": [{ "summary": "Looking", "content": "Moss holds water." }, { "summary": "", "content": "So it leaks." }] }),
+    )
+}
+
+/// An answer with marks in it where it refers to something.
+fn cited() -> Value {
+    let mut answer =
+        said("assistant", 1_772_445_712.0, parts("Moss.\u{e200}cite\u{e202}turn0search1\u{e201} Remove it."));
+    answer["metadata"]["content_references"] = json!([
+        { "matched_text": "\u{e200}cite\u{e202}turn0search1\u{e201}", "alt": " ([moss](https://moss.example))" },
+        { "matched_text": " ", "alt": null },
+    ]);
+    answer["recipient"] = json!("canmore.create_textdoc");
+    answer
+}
+
 /// A question that was asked in two ways, so that there are two branches.
 pub(super) fn export() -> Value {
     let mut hidden = said("system", 0.0, parts(""));
@@ -49,6 +69,13 @@ pub(super) fn export() -> Value {
                 1_772_445_710.0,
                 json!({ "content_type": "code", "language": "python", "text": "print('moss')" }),
             ),
+        ),
+        node("a3", Some("a2"), thoughts()),
+        node("a4", Some("a3"), cited()),
+        node(
+            "about",
+            Some("sys"),
+            said("user", 1_772_445_600.0, json!({ "content_type": "user_editable_context", "user_profile": "I live under a roof.", "user_instructions": "Be dry." })),
         ),
     ]
     .into_iter()

@@ -22,11 +22,14 @@ fn conversations_messages_and_pasted_texts_become_records() {
                 "content": [
                     { "type": "thinking", "thinking": "The table says so." },
                     { "type": "tool_use", "name": "web_search", "input": { "query": "ferry" } },
-                    { "type": "tool_result", "content": [] },
+                    { "type": "tool_result", "name": "web_search", "content": [{ "type": "knowledge", "title": "Ferries", "url": "https://ferry.example", "text": "Two a day." }] },
+                    { "type": "tool_use", "name": "artifacts", "input": { "command": "create", "title": "Timetable", "content": "07:00, 21:30" } },
+                    { "type": "tool_result", "name": "artifacts", "content": "OK" },
+                    { "type": "token_budget" },
                     { "type": "text", "text": "At seven," },
                     { "type": "text", "text": "and at half past nine." }
                 ],
-                "created_at": "2026-03-01T08:05:00.000000Z", "parent_message_uuid": "m1"
+                "created_at": "2026-03-01T08:05:00.000000Z", "updated_at": "2026-03-01T08:06:00.000000Z", "parent_message_uuid": "m1"
             }
         ]
     }]);

@@ -171,3 +171,34 @@ fn the_same_message_twice_is_one_record_and_another_under_its_id_is_kept() {
         [&json!("One."), &json!("Two.")]
     );
 }
+
+#[test]
+fn broken_lines_are_joined_as_the_mail_says() {
+    let flowed = |more: &str| {
+        format!(
+            "From a@b Mon Mar  2 09:00:00 2026\nSubject: x\nContent-Type: text/plain; charset=utf-8; format=flowed{more}\n\nWe go by \nferry. \n\n> And \n> you?\n-- \nIlse\n"
+        )
+    };
+    assert_eq!(bodies(&flowed("")), ["We go by ferry. \n\n> And you?\n-- \nIlse"]);
+    assert_eq!(bodies(&flowed("; delsp=yes")), ["We go byferry.\n\n> Andyou?\n-- \nIlse"]);
+}
+
+#[test]
+fn names_of_files_are_read_however_they_are_encoded() {
+    let name = |header: &str| {
+        let mail = format!(
+            "From a@b Mon Mar  2 09:00:00 2026\nSubject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/octet-stream\nContent-Disposition: attachment; {header}\n\nx\n--b--\n"
+        );
+        let room = Room::new();
+        Desk::import(Kind::Mbox, &room.file("a.mbox", mail)).one("attachments")["file_name"].clone()
+    };
+    for header in [
+        "filename*=utf-8''Z%C3%BCrich.txt",
+        "filename*=iso-8859-1''Z%FCrich.txt",
+        "filename*0*=utf-8''Z%C3%BC;\n filename*1=rich.txt",
+        "filename=\"=?utf-8?q?Z=C3=BCrich.txt?=\"",
+        "filename=\"=?utf-8?b?WsO8cmljaC50eHQ=?=\"",
+    ] {
+        assert_eq!(name(header), "Zürich.txt", "{header}");
+    }
+}

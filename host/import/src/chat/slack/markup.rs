@@ -1,5 +1,7 @@
 //! What Slack writes between angle brackets, as people read it.
 
+use crate::json;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// Turns `<@U1>` into a name, `<#C1|general>` into `#general` and `<https://a.example|text>` into `text (https://a.example)`.
@@ -20,6 +22,25 @@ pub(super) fn plain(text: &str, people: &HashMap<String, String>) -> String {
     out.push_str(rest);
     // The three characters that Slack escapes, the ampersand last.
     out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// What is attached to a message: what a program posts, a message that was passed on, or what a link leads to.
+pub(super) fn attached(message: &Value, plain: &impl Fn(&str) -> String) -> String {
+    let told = |attached: &Value| {
+        let members = ["pretext", "author_name", "title", "text"];
+        let mut lines: Vec<String> =
+            members.iter().filter_map(|member| json::text(attached, member)).map(plain).collect();
+        for field in json::list(attached, "fields") {
+            let both = ["title", "value"].iter().filter_map(|member| json::text(field, member)).map(plain);
+            lines.push(both.collect::<Vec<_>>().join(": "));
+        }
+        // A short form for those who see no more, which repeats the others.
+        lines.extend(json::text(attached, "fallback").filter(|_| lines.is_empty()).map(plain));
+        lines.join("\n")
+    };
+    let all: Vec<String> =
+        json::list(message, "attachments").iter().map(told).filter(|text| !text.is_empty()).collect();
+    all.join("\n\n")
 }
 
 fn spoken(mark: &str, people: &HashMap<String, String>) -> String {

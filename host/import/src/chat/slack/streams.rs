@@ -27,6 +27,7 @@ impl Streams {
             Field::text("thread_id").grouped(),
             Field::text("author_id").grouped(),
             Field::text("kind").grouped(),
+            Field::text("attached_text").searched(),
             Field::time("edited_at"),
             Field::new("reply_count", FieldType::Integer),
             Field::new("reactions", FieldType::List),
