@@ -16,6 +16,7 @@ mod deploying;
 mod disclosing;
 mod doctoring;
 mod everyday;
+mod exporting;
 mod failing;
 mod granting;
 mod help;
