@@ -90,6 +90,16 @@ fn a_removed_connection_leaves_nothing(store: &Store) {
     );
     store.run(&["show", "home/messages:m1", "--token-file", &token]).assert_code(1);
     store.run(&["show", "work/messages:m1", "--token-file", &token]).assert_code(0);
+    for answer in [
+        &["export", "messages"][..],
+        &["grant", "list", "--json"],
+        &["disclosures", "--json"],
+        &["connections", "list"],
+    ] {
+        let said = store.run(answer);
+        said.assert_code(0);
+        assert!(!said.text().contains("canary"), "{answer:?}: {}", said.text());
+    }
     if let Some(path) = store.url.strip_prefix("sqlite:") {
         for file in [path.to_owned(), format!("{path}-wal")] {
             let bytes = std::fs::read(&file).unwrap_or_default();

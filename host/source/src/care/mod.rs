@@ -10,6 +10,7 @@ mod chunk;
 mod copy;
 mod erase;
 mod pages;
+mod samples;
 mod session;
 mod stats;
 mod tables;
