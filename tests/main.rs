@@ -31,6 +31,7 @@ mod reading;
 mod refusals;
 mod remote;
 mod secrets;
+mod terminal;
 
 /// Runs each of the named test bodies on both engines.
 macro_rules! on_both_engines {
