@@ -1,6 +1,7 @@
-//! What the program does where someone sits at a terminal: it asks.
+//! What the program does where someone sits at a terminal: it asks, and shows long texts a screen at a time.
 
 mod asking;
+mod paging;
 
 use crate::clients::find_python;
 use crate::program::Store;

@@ -18,6 +18,7 @@ mod ingest;
 mod log;
 mod output;
 mod owner;
+mod pager;
 mod place;
 mod plugin;
 mod read;
