@@ -16,6 +16,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
+use stepwell_testkit::peak_rss_kb;
 
 on_both_engines!(
     an_archive_has_every_record_and_each_file_once,
@@ -284,4 +285,33 @@ fn attachments_are_the_same_whichever_way_they_leave_sqlite() {
 #[test]
 fn attachments_are_the_same_whichever_way_they_leave_postgres() {
     attachments_are_the_same_whichever_way_they_leave(Store::postgres());
+}
+
+/// More than 120 MB of files and a text of 20 MB leave whole, and the process holds a part at a time.
+#[test]
+fn an_archive_is_written_in_constant_memory() {
+    let store = Store::sqlite();
+    let text = "A line of sixteen\n".repeat(1_200_000);
+    for n in 0..8_u8 {
+        let mime = if n % 2 == 0 { "video/mp4" } else { "application/x-scan" };
+        let blob = json!({ "mime_type": mime, "file_name": "scan", "base64": STANDARD.encode(bytes(16_000_000, n)) });
+        let text = if n == 0 { text.as_str() } else { "" };
+        let line = json!({ "key": format!("k{n}"), "data": { "file": { "$blob": blob }, "text": text } });
+        store.ingest("home/scans", &line.to_string());
+    }
+    let out = store.name("scans.zip");
+    let mut child =
+        store.command(&["export", "--out", &out]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut peak = 0;
+    let code = loop {
+        peak = peak_rss_kb(child.id()).unwrap_or_default().max(peak);
+        match child.try_wait().unwrap() {
+            Some(code) => break code,
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    assert!(code.success());
+    let entries = entries(&out);
+    assert_eq!(entries.keys().filter(|name| name.starts_with("files/")).count(), 8);
+    assert!(peak < 80_000, "the peak was {peak} KB");
 }
