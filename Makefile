@@ -1,6 +1,6 @@
 # The commands of everyday work. CI runs .ci/run, which is `make lint deny test` in the order of the fastest answer.
 
-.PHONY: test test-guests lint fmt deny bench bench-corpus soak
+.PHONY: test test-guests lint fmt deny bench bench-corpus pictures soak
 
 # Does all of its own set-up: it finds or installs Postgres, starts it on loopback and stops it.
 test:
@@ -35,6 +35,11 @@ bench:
 # The group `corpus` alone. Nothing of it needs tiers, so it is built without wasmtime.
 bench-corpus:
 	cargo run --profile bench --locked -p stepwell-bench --no-default-features --bin stepwell-bench-corpus -- $(BENCH)
+
+# The pictures of terminals in docs/pictures/, from real runs on the sample data.
+pictures:
+	cargo build --release --locked -p stepwell -p stepwell-testkit
+	"$$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/stepwell-pictures" docs/pictures
 
 # Chance calls under chance grants against a model of the store, from a new seed, which it prints: SOAK calls on each engine.
 SOAK ?= 20000

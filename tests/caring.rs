@@ -23,7 +23,7 @@ fn filled(store: &Store) {
 }
 
 /// Changes a store behind its own back.
-fn damage(store: &Store, sql: &str) {
+pub(crate) fn damage(store: &Store, sql: &str) {
     match store.url.strip_prefix("sqlite:") {
         Some(path) => rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap(),
         None => block_on(async {

@@ -5,4 +5,5 @@ mod climb;
 mod sdk;
 mod setup;
 
+pub(crate) use sdk::Sdk;
 pub(crate) use setup::{find_python, folder_for, is_new, need_node, npm_ci};

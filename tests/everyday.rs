@@ -10,6 +10,7 @@ on_both_engines!(
     connections_are_listed_and_renamed,
     a_removed_connection_leaves_nothing,
     what_was_exported_can_be_ingested_again,
+    what_a_store_holds_is_counted_and_charted,
 );
 
 fn mail(store: &Store, connection: &str, word: &str) {
@@ -90,6 +91,17 @@ fn a_removed_connection_leaves_nothing(store: &Store) {
     );
     store.run(&["show", "home/messages:m1", "--token-file", &token]).assert_code(1);
     store.run(&["show", "work/messages:m1", "--token-file", &token]).assert_code(0);
+    for answer in [
+        &["export", "messages"][..],
+        &["grant", "list", "--json"],
+        &["disclosures", "--json"],
+        &["stats", "--json"],
+        &["connections", "list"],
+    ] {
+        let said = store.run(answer);
+        said.assert_code(0);
+        assert!(!said.text().contains("canary"), "{answer:?}: {}", said.text());
+    }
     if let Some(path) = store.url.strip_prefix("sqlite:") {
         for file in [path.to_owned(), format!("{path}-wal")] {
             let bytes = std::fs::read(&file).unwrap_or_default();
@@ -122,4 +134,47 @@ fn what_was_exported_can_be_ingested_again(store: &Store) {
     let grants = store.run(&["--json", "grant", "list"]);
     assert!(!grants.text().contains("\"revoked_at\":null"), "no grant is left open: {}", grants.text());
     assert!(store.run(&["--json", "disclosures"]).text().contains("stepwell export"));
+}
+
+fn what_a_store_holds_is_counted_and_charted(store: &Store) {
+    let line =
+        |key: &str, at: &str| json!({ "key": key, "data": { "t": "héron" }, "emitted_at": at }).to_string();
+    let notes = [line("a", "2026-01-31T23:59:59Z"), line("b", "2026-01-01"), line("c", "2026-03-01")];
+    store.ingest("home/notes", &notes.join("\n"));
+    store.ingest("work/\u{1b}notes", &line("d", "2026-03-31"));
+    let counted = store.run(&["stats", "--json"]);
+    counted.assert_code(0);
+    let counted = counted.json();
+    assert_eq!(counted["records"], 4);
+    let month = |month: &str, records: u64| json!({ "month": month, "records": records });
+    assert_eq!(counted["months"], json!([month("2026-01", 2), month("2026-02", 0), month("2026-03", 2)]));
+    let home = &counted["connections"][0];
+    assert_eq!(
+        (&home["connection_id"], &home["records"], &home["bytes"]),
+        (&json!("home"), &json!(3), &json!(18))
+    );
+    let shown = |locale: &str, more: &[&str]| {
+        let mut command = store.command(&[&["stats"], more].concat());
+        let ran = crate::program::Ran::of(command.env("LC_ALL", locale));
+        ran.assert_code(0);
+        ran.text().to_owned()
+    };
+    let said = shown("C.UTF-8", &[]);
+    assert!(
+        said.starts_with(
+            "4 records in 2 streams of 2 connections, 24 B of text; from 2026-01-01 to 2026-03-31\n"
+        ),
+        "{said}"
+    );
+    for row in [
+        "home/notes           3       18 B  ████████████████████████\n",
+        "work/␛notes          1        6 B  ████████\n",
+    ] {
+        assert!(said.contains(row), "{said}");
+    }
+    assert!(said.contains("2026-01           2  █") && said.contains("2026-02           0  \n"), "{said}");
+    let plain = shown("C", &["--connection", "home", "--by", "year"]);
+    assert!(plain.contains("\n2026             3  ########################\n"), "{plain}");
+    assert!(!plain.contains("work") && !plain.contains('█'), "{plain}");
+    store.run(&["stats", "--connection", "nobody"]).assert_code(64);
 }

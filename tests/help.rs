@@ -29,6 +29,7 @@ pages! {
     export_explains_itself: &["export"];
     search_explains_itself: &["search"];
     show_explains_itself: &["show"];
+    stats_explains_itself: &["stats"];
     read_explains_itself: &["read"];
     serve_explains_itself: &["serve"];
     connections_explains_itself: &["connections"];

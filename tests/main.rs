@@ -16,6 +16,7 @@ mod deploying;
 mod disclosing;
 mod doctoring;
 mod everyday;
+mod exporting;
 mod failing;
 mod granting;
 mod help;
@@ -25,11 +26,14 @@ mod journey;
 mod kill;
 mod mcp;
 mod packaging;
+mod pages;
 mod program;
+mod quick_start;
 mod reading;
 mod refusals;
 mod remote;
 mod secrets;
+mod terminal;
 
 /// Runs each of the named test bodies on both engines.
 macro_rules! on_both_engines {

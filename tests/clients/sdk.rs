@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sdk {
+pub(crate) enum Sdk {
     Python,
     TypeScript,
 }
@@ -38,6 +38,11 @@ impl Sdk {
                     json!({ "STEPWELL_SOURCE": world.store.url, "XDG_CACHE_HOME": scratch("cache") });
             }
         }
+        self.start((script, era), task)
+    }
+
+    /// Runs a script with a task that says how to connect, and gives what it prints.
+    pub(crate) fn start(self, (script, era): (&str, Era), mut task: Value) -> Value {
         let mut command = match self {
             Self::Python => {
                 let mut command = Command::new(setup::python(era));

@@ -1,6 +1,8 @@
 //! `stepwell grant`: who may read what.
 
 mod create;
+mod interview;
+mod outlook;
 mod package;
 mod show;
 mod token;

@@ -1,5 +1,6 @@
 //! The `stepwell` program: one file for each verb.
 
+mod chart;
 mod completions;
 mod config;
 mod config_args;
@@ -17,6 +18,7 @@ mod ingest;
 mod log;
 mod output;
 mod owner;
+mod pager;
 mod place;
 mod plugin;
 mod read;
@@ -26,6 +28,7 @@ mod search;
 mod serve;
 mod settings;
 mod show;
+mod stats;
 mod store;
 mod store_args;
 mod text_host;
@@ -75,6 +78,7 @@ enum Verb {
     Grant(grant::GrantVerb),
     Search(search::Search),
     Show(show::Show),
+    Stats(stats::Stats),
     #[command(subcommand)]
     Owner(owner::OwnerVerb),
     Read(read::Read),
@@ -130,6 +134,7 @@ async fn run(verb: Verb, output: &Output) -> anyhow::Result<()> {
         Verb::Grant(grant) => grant.run(output).await,
         Verb::Search(search) => search.run(output).await,
         Verb::Show(show) => show.run(output).await,
+        Verb::Stats(stats) => stats.run(output).await,
         Verb::Owner(owner) => owner.run(output).await,
         Verb::Read(read) => read.run(output).await,
         Verb::Connections(connections) => connections.run(output).await,

@@ -2,26 +2,34 @@
 
 use crate::exit::UsageError;
 use crate::output::{Output, for_stdout};
+use crate::pager::{Paged, Part, Wanted, page};
 use crate::place::SourcePlace;
 use crate::remote;
 use crate::store_args::StoreArguments;
 use crate::token_args::TokenArguments;
 use anyhow::Context as _;
+use async_trait::async_trait;
 use clap::Args;
 use serde_json::json;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use stepwell_contract::selector::{Selector, WindowArguments};
-use stepwell_contract::{Code, ConnectionId, FieldPath, Refusal, ResultId};
-use stepwell_ladder::{FieldWindow, LadderError, LedgerPolicy, WindowRequest, read_window, record_outcome};
+use stepwell_contract::budget::MAX_CONTEXT;
+use stepwell_contract::cursor::Keyring;
+use stepwell_contract::selector::{Query, Selector, WindowArguments};
+use stepwell_contract::{Chars, Code, ConnectionId, FieldPath, Refusal, ResultId};
+use stepwell_ladder::{
+    FieldWindow, LadderError, LedgerPolicy, Recorded, WindowRequest, read_window, record_outcome,
+};
 use stepwell_source::sqlite::Missing;
-use stepwell_source::{Source, SourceError};
+use stepwell_source::{Caller, Source, SourceError};
 
 /// Reads one bounded window of a field under a client token
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The text goes to standard output, where it lies and how to go on to standard error.
+The text goes to standard output, where it lies and how to go on to standard error. On a
+terminal a text that is longer than the screen is shown a screen at a time: space goes on, b
+back, / finds, n finds again, q ends. --limit or --cursor shows one window and no more.
 Lengths and offsets count Unicode code points. A window holds 4096 of them unless you say otherwise, 16384 at most.
 
   stepwell read cin_home/messages:m1 body --token-file token
@@ -80,9 +88,15 @@ impl Read {
         let (request, source) = (self.request()?, &*source);
         let caller = source.authenticate(&token).await?;
         let keys = source.keyring().await?;
-        let window = read_window(source, &keys, &caller, &request, now_unix()?).await;
-        let window = record_outcome(source, LedgerPolicy::default(), &caller, TOOL, window).await;
-        let window = window.map_err(|error| told(output, &error))?;
+        let desk = Desk { source, keys, caller, request, now: now_unix()?, output };
+        if self.is_paged(output) {
+            let first = match (&self.q, self.offset) {
+                (Some(q), _) => Wanted::Find(q.clone()),
+                (None, offset) => Wanted::From(offset.map_or(Chars::ZERO, Chars)),
+            };
+            return page(&desk, first).await;
+        }
+        let window = desk.read(&desk.request).await.map_err(|error| told(output, &error))?;
         if output.is_json() {
             let mut value = window.structured();
             value["next_match_cursor"] = json!(window.next_match_cursor);
@@ -93,6 +107,14 @@ impl Read {
         out.flush()?;
         output.note(format_args!("\n{}", summary(&window)));
         Ok(())
+    }
+
+    /// Whether someone looks at it who can press keys, and has not asked for one window.
+    fn is_paged(&self, output: &Output) -> bool {
+        let one_window =
+            self.limit.is_some() || self.cursor.is_some() || self.before.is_some() || self.after.is_some();
+        let someone_looks = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+        someone_looks && !output.is_json() && !one_window
     }
 
     fn request(&self) -> anyhow::Result<WindowRequest> {
@@ -113,6 +135,56 @@ impl Read {
             path: path.map_err(SourceError::from)?,
             selector: selector.map_err(SourceError::from)?,
         })
+    }
+}
+
+/// A field that is being read.
+struct Desk<'a> {
+    source: &'a dyn Source,
+    keys: Keyring,
+    caller: Caller,
+    request: WindowRequest,
+    /// When it was opened: cursors are sealed with this.
+    now: u64,
+    output: &'a Output,
+}
+
+impl Desk<'_> {
+    async fn read(&self, request: &WindowRequest) -> Result<Recorded<FieldWindow>, LadderError> {
+        let window = read_window(self.source, &self.keys, &self.caller, request, self.now).await;
+        record_outcome(self.source, LedgerPolicy::default(), &self.caller, TOOL, window).await
+    }
+}
+
+/// How much is shown before a match on the screen.
+const BEFORE_MATCH: Chars = Chars(200);
+
+#[async_trait]
+impl Paged for Desk<'_> {
+    async fn part(&self, wanted: &Wanted, limit: Chars) -> anyhow::Result<Result<Part, String>> {
+        let before = BEFORE_MATCH.min(Chars(limit.get() / 4));
+        let selector = match wanted {
+            Wanted::From(offset) => Selector::Offset { offset: *offset, limit },
+            Wanted::Find(phrase) => match Query::new(phrase) {
+                Ok(q) => Selector::Match { q, before, after: limit.min(MAX_CONTEXT), limit: Some(limit) },
+                Err(refusal) => return Ok(Err(refusal.message)),
+            },
+            Wanted::Next(cursor) => Selector::Cursor { cursor: cursor.clone(), limit: Some(limit) },
+        };
+        let request = WindowRequest { selector, ..self.request.clone() };
+        let window = match self.read(&request).await {
+            Ok(window) => window.into_inner(),
+            Err(LadderError::Refused(refusal)) if !matches!(wanted, Wanted::From(_)) => {
+                return Ok(Err(refusal.message));
+            }
+            Err(error) => return Err(told(self.output, &error).into()),
+        };
+        let FieldWindow { window, text, hit, next_match_cursor: next_match, .. } = window;
+        let hit = hit.map(|(_, at)| at);
+        if hit.is_none() && !matches!(wanted, Wanted::From(_)) {
+            return Ok(Err("not found".to_owned()));
+        }
+        Ok(Ok(Part { start: window.span.start(), total: window.total, text, hit, next_match }))
     }
 }
 

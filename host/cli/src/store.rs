@@ -14,6 +14,10 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use stepwell_source::sqlite::Missing;
 
+/// What is said where a vacuum could not do all of its work.
+pub(crate) const HELD_UP: &str = "somebody else was in a transaction all the while, so some of what was removed may still lie in the \
+    files of the database; when that has ended: stepwell store vacuum --full";
+
 /// Takes care of a store
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreVerb {

@@ -2,6 +2,7 @@
 
 mod checking;
 mod erasing;
+mod foreseeing;
 mod moving;
 mod room;
 mod shelf;

@@ -7,6 +7,7 @@
 //! - [`WireCut`]: a proxy that breaks connections, in the middle of an answer or by falling silent.
 //! - [`resource_server`]: a PDPP resource server with the habits of the public one, which records what it is asked and
 //!   breaks on demand.
+//! - [`picture`]: what a program printed as an SVG; `stepwell-pictures` makes those of `docs/pictures/`.
 //! - [`rss_kb`] and [`peak_rss_kb`]: how much memory a process holds.
 //!
 //! Set-up that fails cannot be handled by a test, so this crate panics with a sentence that says what to do.
@@ -14,6 +15,7 @@
 #![allow(clippy::expect_used, reason = "only tests use this crate, and a panic is how a test fails")]
 
 mod memory;
+pub mod picture;
 mod postgres;
 pub mod resource_server;
 mod wire_cut;

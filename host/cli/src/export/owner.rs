@@ -1,11 +1,13 @@
 //! The owner as a reader. Nothing reads a record without a grant, so the owner gets one for as long as the export lasts.
 
 use anyhow::bail;
+use serde_json::Value;
+use std::collections::BTreeSet;
 use stepwell_contract::{Bytes, Chars, ConnectionId, FieldPath, Span, StreamName};
 use stepwell_ladder::{LedgerPolicy, record};
 use stepwell_source::grant::{GrantRequest, StreamRequest};
 use stepwell_source::query::{Order, RecordsPage, RecordsQuery};
-use stepwell_source::shape::FieldView;
+use stepwell_source::shape::RecordIdentity;
 use stepwell_source::{Caller, Disclosure, Embedded, Field, RecordView, Source as _, time};
 
 /// What the ledger calls this command.
@@ -21,7 +23,10 @@ const PART: u64 = 3 * 64 * 1024;
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     pub(super) connection: ConnectionId,
+    pub(super) label: Option<String>,
     pub(super) stream: StreamName,
+    /// What the stream declares about itself.
+    pub(super) manifest: Option<Value>,
 }
 
 /// A store with a grant over what is exported.
@@ -33,6 +38,7 @@ pub(super) struct Owner<'a> {
 }
 
 impl<'a> Owner<'a> {
+    /// Opens the named streams, or all of them if none is named.
     pub(super) async fn open(
         store: &'a Embedded,
         streams: &[StreamName],
@@ -41,13 +47,21 @@ impl<'a> Owner<'a> {
         let mut scopes = Vec::new();
         for scope in store.scopes().await? {
             let (at, stream) = (ConnectionId::new(scope.connection)?, StreamName::new(scope.stream)?);
-            if streams.contains(&stream) && connection.is_none_or(|only| *only == at) {
-                scopes.push(Scope { connection: at, stream });
+            let is_named = streams.is_empty() || streams.contains(&stream);
+            if is_named && connection.is_none_or(|only| *only == at) {
+                let manifest = scope.manifest.document().cloned();
+                scopes.push(Scope { connection: at, label: scope.label, stream, manifest });
             }
         }
+        // Whatever order they were made in, the same store is written the same way.
+        scopes.sort_by(|a, b| (&a.connection, &a.stream).cmp(&(&b.connection, &b.stream)));
         if let Some(missing) = streams.iter().find(|name| scopes.iter().all(|scope| scope.stream != **name)) {
             bail!("there is no stream {missing}; see: stepwell connections list");
         }
+        if scopes.is_empty() {
+            bail!("there is nothing to export; see: stepwell connections list");
+        }
+        let names: BTreeSet<&StreamName> = scopes.iter().map(|scope| &scope.stream).collect();
         let request = |stream: &StreamName| StreamRequest {
             name: stream.clone(),
             connections: connection.into_iter().cloned().collect(),
@@ -62,7 +76,7 @@ impl<'a> Owner<'a> {
             purpose: Some("the owner's own export".to_owned()),
             // If this program is killed, its grant goes all the same.
             expires_at: Some(time::now() + time::DAY),
-            streams: streams.iter().map(request).collect(),
+            streams: names.into_iter().map(request).collect(),
         };
         let (grant, token) = store.create_grant(&request).await?;
         let caller = store.authenticate(&token).await?;
@@ -99,9 +113,9 @@ impl<'a> Owner<'a> {
         Ok(page.into_inner())
     }
 
-    pub(super) async fn field(&self, view: &RecordView, field: &FieldView) -> anyhow::Result<Field> {
-        let path = FieldPath::top_level(&field.name);
-        Ok(self.store.field(&self.caller, &view.identity.id().into(), &path).await?)
+    pub(super) async fn field(&self, record: &RecordIdentity, name: &str) -> anyhow::Result<Field> {
+        let path = FieldPath::top_level(name);
+        Ok(self.store.field(&self.caller, &record.id().into(), &path).await?)
     }
 
     /// The text from an offset on, as much as is held at once; nothing at the end.

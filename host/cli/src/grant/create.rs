@@ -1,8 +1,9 @@
 //! `stepwell grant create`: says what a grant discloses, asks, and prints its token once.
 
-use super::show;
+use super::interview::{Interview, Offer};
+use super::{outlook, show};
 use crate::exit::UsageError;
-use crate::output::{BOLD, Output};
+use crate::output::{BOLD, Output, visible};
 use crate::store_args::StoreArguments;
 use crate::token_out::TokenOut;
 use anyhow::{Context as _, bail};
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use stepwell_contract::{ConnectionId, RecordId, StreamName};
 use stepwell_source::Embedded;
+use stepwell_source::care;
 use stepwell_source::grant::document::GrantDocument;
 use stepwell_source::grant::{AccessMode, GrantRequest, StreamRequest, Terms};
 use stepwell_source::sqlite::Missing;
@@ -27,6 +29,11 @@ What you leave out is settled now and never grows by itself: without fields, all
   stepwell grant create --client Claude --stream messages:subject,body --connection cin_home --expires 30d
   stepwell grant create --client ci --stream messages --since 2026-01-01 --yes --token-out token
 
+Before anything is made it says what the grant discloses: how many records, of which days, and,
+where someone is asked, some of them. --interactive asks for everything, step by step.
+
+  stepwell grant create --interactive
+
 --from takes a request in PDPP's shape, or a grant as `grant show --json` prints it: streams (each with name or a sole \"*\",
 instance_ids, time_range, view or fields, resources), client, subject, source, purpose_code, purpose_description, access_mode,
 retention, expires_at. A member that is not known is an error.
@@ -37,11 +44,15 @@ pub(crate) struct Create {
     #[command(flatten)]
     store: StoreArguments,
     /// Who the grant is for, in your own words
-    #[arg(long, value_name = "NAME", required_unless_present = "from")]
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["from", "interactive"])]
     client: Option<String>,
     /// A stream, and after a colon its fields; may be given several times
-    #[arg(long = "stream", value_name = "NAME[:FIELD,…]", required_unless_present = "from")]
+    #[arg(long = "stream", value_name = "NAME[:FIELD,…]", required_unless_present_any = ["from", "interactive"])]
     streams: Vec<StreamSpec>,
+    /// Asks what to grant, and proposes little
+    #[arg(long, short)]
+    #[arg(conflicts_with_all = ["streams", "from", "connections", "since", "until", "records", "expires", "yes"])]
+    interactive: bool,
     /// Takes the request from a JSON file, or from standard input (-)
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["streams", "connections", "since", "until", "records", "purpose", "purpose_code", "single_use"])]
@@ -105,13 +116,29 @@ impl FromStr for StreamSpec {
 
 impl Create {
     pub(crate) async fn run(self, output: &Output) -> anyhow::Result<()> {
+        let can_ask = std::io::stdin().is_terminal();
+        if self.interactive && (output.is_json() || !can_ask) {
+            let message = "nobody can be asked here: say what to grant with --client, --stream and --yes \
+                           (stepwell grant create --help)";
+            return Err(UsageError(message.to_owned()).into());
+        }
         let store = self.store.open(Missing::Refuse).await?;
-        let (request, terms) = self.request(&store).await?;
+        let (request, terms) = match self.interactive {
+            true => (self.asked(&store).await?, self.terms()),
+            false => self.request(&store).await?,
+        };
         let planned = store.plan_grant(&request).await?;
+        let foreseen = care::foresee(&self.store.url()?, &planned).await?;
+        // Where nobody is asked, nobody need see what stands in records.
+        let examples = match can_ask && !self.yes && !output.is_json() {
+            true => outlook::examples(&store, &request, &planned).await?,
+            false => Vec::new(),
+        };
+        let gap = if self.interactive { "\n" } else { "" };
         output.line(format_args!(
-            "{BOLD}{}{BOLD:#} may read:\n{}",
-            request.client,
-            show::coverage(&planned)
+            "{gap}{BOLD}{}{BOLD:#} may read:\n{}",
+            visible(&request.client),
+            outlook::in_words(&planned, &foreseen, &examples)
         ))?;
         output.line(match request.expires_at {
             Some(at) => format!("  until {}", time::print(at)),
@@ -132,6 +159,60 @@ impl Create {
         let (grant, token) = store.create_grant_on(&request, &terms).await?;
         let made = format!("\nmade {}", grant.grant_id);
         file.hand_over(output, &made, show::to_json(&grant), &token)
+    }
+
+    /// What someone at the terminal answers.
+    async fn asked(&self, store: &Embedded) -> anyhow::Result<GrantRequest> {
+        let offers = self.offers(store).await?;
+        if offers.is_empty() {
+            bail!("there is nothing to grant yet; fill the store with: stepwell import");
+        }
+        let client = self.client.clone();
+        let answers = tokio::task::spawn_blocking(move || {
+            let (input, out) = (std::io::stdin().lock(), anstream::stderr().lock());
+            Interview { input, out, now: time::now() }.hold(client, &offers)
+        });
+        let answers = answers.await??;
+        Ok(GrantRequest {
+            client: answers.client,
+            subject: "owner".to_owned(),
+            purpose: self.purpose.clone(),
+            expires_at: answers.expires_at,
+            streams: answers.streams,
+        })
+    }
+
+    /// All that could be granted, in the order of connections.
+    async fn offers(&self, store: &Embedded) -> anyhow::Result<Vec<Offer>> {
+        let (scopes, mut planned) = (store.scopes().await?, Vec::new());
+        for scope in &scopes {
+            let all = StreamRequest {
+                name: StreamName::new(&scope.stream)?,
+                connections: vec![ConnectionId::new(&scope.connection)?],
+                fields: None,
+                since: None,
+                until: None,
+                resources: None,
+            };
+            planned.extend(store.plan_grant(&GrantRequest { streams: vec![all], ..self.spelled() }).await?);
+        }
+        let foreseen = care::foresee(&self.store.url()?, &planned).await?;
+        let mut offers = Vec::new();
+        for ((scope, planned), foreseen) in scopes.into_iter().zip(planned).zip(foreseen) {
+            let says_what_it_is =
+                |field: &&String| matches!(scope.manifest.role_of(field), Some("title" | "author" | "time"));
+            offers.push(Offer {
+                narrow: planned.fields.iter().filter(says_what_it_is).cloned().collect(),
+                fields: planned.fields,
+                connection: ConnectionId::new(scope.connection)?,
+                label: scope.label,
+                stream: StreamName::new(scope.stream)?,
+                records: foreseen.records,
+                times: foreseen.times,
+            });
+        }
+        offers.sort_by(|a, b| (&a.connection, &a.stream).cmp(&(&b.connection, &b.stream)));
+        Ok(offers)
     }
 
     /// What is asked for, in the file or on the command line.

@@ -1,6 +1,7 @@
 //! `stepwell store stats`: how much a store holds, and where the room goes.
 
-use crate::output::{BOLD, DIM, Output, visible};
+use crate::chart::Bars;
+use crate::output::{BOLD, Output, visible};
 use crate::store_args::StoreArguments;
 use anyhow::Context as _;
 use clap::Args;
@@ -10,16 +11,14 @@ use std::io::IsTerminal as _;
 use stepwell_source::care::{self, Room, Stats as Measured, StreamStats};
 use stepwell_source::time::{self, Millis};
 
-/// How many characters the longest bar has.
-const BAR: u64 = 24;
-
 /// Shows how much the store holds, and where the room goes
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For each connection and stream: records, top-level fields, characters and bytes of their text,
 chunks in the word index, files with their bytes, and the times of the oldest and newest
 record. A file that two streams refer to is stored once and counted for both. Then the room on
-disk, indexes included, and what of it is free.
+disk, indexes included, and what of it is free. What the data is, by month and by connection, is
+told by `stepwell stats`.
 
   stepwell store stats
   stepwell store stats --json | jq '.streams[] | {stream, records}'")]
@@ -35,24 +34,13 @@ impl Stats {
         if output.is_json() {
             return output.json(&to_json(&stats));
         }
-        let bars = std::io::stdout().is_terminal();
+        let bars = if std::io::stdout().is_terminal() { Bars::of_environment() } else { Bars::None };
         output.line(streams(&stats.streams, bars))?;
         output.line(room(&stats, bars))
     }
 }
 
-/// A bar as long as its part of the longest; nothing if bars are not wanted.
-fn bar(part: u64, longest: u64, wanted: bool) -> String {
-    if !wanted || longest == 0 {
-        return String::new();
-    }
-    let eighths = usize::try_from(u128::from(part) * u128::from(BAR * 8) / u128::from(longest)).unwrap_or(0);
-    let (full, rest) = (eighths / 8, eighths % 8);
-    let tail = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][rest];
-    format!("  {DIM}{}{tail}{DIM:#}", "█".repeat(full))
-}
-
-fn streams(streams: &[StreamStats], bars: bool) -> String {
+fn streams(streams: &[StreamStats], bars: Bars) -> String {
     if streams.is_empty() {
         return "no records yet; fill the store with: stepwell ingest".to_owned();
     }
@@ -73,7 +61,7 @@ fn streams(streams: &[StreamStats], bars: bool) -> String {
             "\n{:width$} {records:>9} {fields:>9} {chars:>13} {bytes:>10} {blobs:>9} {blob_bytes:>10}  {}{}",
             name(stream),
             days(stream.times),
-            bar(stream.bytes + stream.blob_bytes, longest, bars)
+            bars.bar(stream.bytes + stream.blob_bytes, longest)
         ));
     }
     out
@@ -85,7 +73,7 @@ fn days(times: Option<(Millis, Millis)>) -> String {
     times.map_or_else(|| "-".to_owned(), |(first, last)| format!("{} to {}", day(first), day(last)))
 }
 
-fn room(stats: &Measured, bars: bool) -> String {
+fn room(stats: &Measured, bars: Bars) -> String {
     let Room { total, free, records, words, blobs, ledger } = stats.room;
     let mut parts = vec![
         ("records", records, String::new()),
@@ -98,7 +86,7 @@ fn room(stats: &Measured, bars: bool) -> String {
     let mut out = format!("\n{BOLD}{:12} {:>10}{BOLD:#}", "ON DISK", HumanBytes(total).to_string());
     for (name, bytes, remark) in parts {
         let bytes_text = HumanBytes(bytes).to_string();
-        out.push_str(&format!("\n{name:12} {bytes_text:>10}{}{remark}", bar(bytes, longest, bars)));
+        out.push_str(&format!("\n{name:12} {bytes_text:>10}{}{remark}", bars.bar(bytes, longest)));
     }
     out
 }
@@ -123,20 +111,4 @@ fn to_json(stats: &Measured) -> Value {
             "total": total, "free": free, "records": records, "word_index": words, "blobs": blobs, "ledger": ledger,
         },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bar_is_as_long_as_its_part() {
-        let plain = |part, longest| anstream::adapter::strip_str(&bar(part, longest, true)).to_string();
-        assert_eq!(plain(100, 100).chars().count(), 2 + BAR as usize);
-        assert_eq!(plain(50, 100), format!("  {}", "█".repeat(12)));
-        assert_eq!(plain(1, 192), "  ▏");
-        assert_eq!(plain(0, 100), "  ");
-        assert_eq!((plain(0, 0), bar(1, 1, false)), (String::new(), String::new()));
-        assert_eq!(plain(u64::MAX, u64::MAX).chars().count(), 2 + BAR as usize);
-    }
 }

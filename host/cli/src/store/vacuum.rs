@@ -1,5 +1,6 @@
 //! `stepwell store vacuum`: gives back the room that nothing uses.
 
+use super::HELD_UP;
 use super::progress::Progress;
 use crate::output::Output;
 use crate::store_args::StoreArguments;
@@ -42,7 +43,7 @@ impl Vacuum {
         if output.is_json() {
             return output.json(&json!({
                 "event": "vacuumed", "blobs": done.blobs, "blob_bytes": done.blob_bytes, "before": done.before, "after": done.after,
-                "gained": gained,
+                "gained": gained, "held_up": done.held_up,
             }));
         }
         output.line(format_args!(
@@ -54,6 +55,9 @@ impl Vacuum {
         ))?;
         if matches!(url, SourceUrl::Postgres(_)) && !self.full {
             output.note("Postgres keeps the room for itself and uses it again; --full gives it back");
+        }
+        if done.held_up {
+            output.warn(HELD_UP);
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Gives back the room that nothing uses any more.
 
+use crate::bind;
+use crate::care::samples::replace_old_samples;
 use crate::care::session::Session;
 use crate::care::stats::room;
 use crate::care::tables::TABLES;
@@ -7,6 +9,8 @@ use crate::care::unused::remove_unused_blobs;
 use crate::care::watch::Watch;
 use crate::error::Failure;
 use crate::url::SourceUrl;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 /// What was given back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +23,9 @@ pub struct Vacuumed {
     pub before: u64,
     /// The size after.
     pub after: u64,
+    /// Somebody else was in the middle of something all the while. On Postgres that keeps what was removed before it in the
+    /// files, until another vacuum.
+    pub held_up: bool,
 }
 
 /// How thoroughly to go about it on Postgres, where it matters for others.
@@ -26,7 +33,8 @@ pub struct Vacuumed {
 pub enum Thoroughness {
     /// Lets the database use the room again. Readers and writers go on.
     Reuse,
-    /// Gives the room back to the machine. Each table is closed to everyone while it is being rewritten.
+    /// Gives the room back to the machine, and leaves nothing of what was removed in the files of tables. Each table is
+    /// closed to everyone while it is being rewritten.
     Return,
 }
 
@@ -40,6 +48,11 @@ pub async fn vacuum(url: &SourceUrl, how: Thoroughness, watch: &mut dyn Watch) -
     match &session {
         Session::Sqlite(_) => compact_file(&session, watch).await?,
         Session::Postgres(_) => {
+            if how == Thoroughness::Return {
+                watch.stage("others", 1);
+                done.held_up = !others_have_ended(&session).await?;
+                watch.advance(1);
+            }
             watch.stage("tables", TABLES.len() as u64);
             for table in TABLES {
                 let sql = match how {
@@ -49,10 +62,41 @@ pub async fn vacuum(url: &SourceUrl, how: Thoroughness, watch: &mut dyn Watch) -
                 session.batch(&sql).await?;
                 watch.advance(1);
             }
+            if how == Thoroughness::Return {
+                replace_old_samples(&session).await?;
+            }
         }
     }
     done.after = room(&session, url).await?.total;
     Ok(done)
+}
+
+/// How long to wait for whoever else is in a transaction, and how often to look.
+const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_millis(50));
+
+const IN_TRANSACTION: &str =
+    "SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'virtualxid' AND a.datname = current_database() AND l.pid <> pg_backend_pid()";
+
+/// Waits until every transaction of this moment has ended: while one goes on, Postgres keeps the rows that it could still see,
+/// even deleted ones. Says whether that came to pass.
+async fn others_have_ended(session: &Session) -> Result<bool, Failure> {
+    let end = Instant::now() + PATIENCE.0;
+    let mut waited_for: Option<HashSet<String>> = None;
+    loop {
+        let rows = session.rows("transactions", IN_TRANSACTION, bind![]).await?;
+        let now = rows.into_iter().map(|mut row| row.text()).collect::<Result<HashSet<String>, Failure>>()?;
+        // Those that began later cannot see what was gone before.
+        let left: HashSet<String> = match waited_for {
+            None => now,
+            Some(before) => before.intersection(&now).cloned().collect(),
+        };
+        if left.is_empty() || Instant::now() >= end {
+            return Ok(left.is_empty());
+        }
+        waited_for = Some(left);
+        tokio::time::sleep(PATIENCE.1).await;
+    }
 }
 
 /// Removes blobs in one transaction that no ingest can slip into: one that is about to refer to such a blob waits, finds it

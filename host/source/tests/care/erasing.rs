@@ -84,3 +84,57 @@ async fn nothing_of_an_erased_connection_is_left_in_the_file() {
     assert_eq!(found(&path), 0);
     assert_eq!(assert_sound(&url(&world)).await.records, 1);
 }
+
+/// The files of a database in which a word stands, as the server names them: of tables, their indexes and their long values,
+/// and of the catalogues, where the server keeps samples of what tables hold.
+async fn files_with(url: &str, word: &str) -> Vec<String> {
+    const FIND: &str = "SELECT c.relname::text FROM pg_class c
+        WHERE c.relkind IN ('r', 'i', 't', 'm') AND NOT c.relisshared AND pg_relation_filepath(c.oid) IS NOT NULL
+          AND position(convert_to($1, 'UTF8') IN pg_read_binary_file(pg_relation_filepath(c.oid))) > 0 ORDER BY 1";
+    // Files of the server are for its superuser alone; the store's own account is none.
+    let (_, place) = url.split_once('@').expect("an account");
+    let (client, connection) =
+        tokio_postgres::connect(&format!("postgres://postgres@{place}"), tokio_postgres::NoTls)
+            .await
+            .unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute("CHECKPOINT").await.unwrap();
+    let found = client.query(FIND, &[&word]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    drop(client);
+    let _ = connection.await;
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_an_erased_connection_is_left_in_the_files_of_a_server() {
+    let world = World::postgres().await;
+    let canary = "plumbaginaceous";
+    let lines: Vec<String> = (0..300)
+        .map(|n| {
+            let body = format!("{canary} number {n}");
+            line(
+                &format!("{canary}{n}"),
+                &json!({ "title": format!("{canary}{}", n % 5), "body": body, "meta": { canary: body } }),
+            )
+        })
+        .collect();
+    for others in [true, false] {
+        world.fill("home/notes", None, &lines).await;
+        if others {
+            world.fill("work/notes", None, &[line("w", &json!({ "title": "ordinary words" }))]).await;
+        }
+        // As the server does by itself sooner or later: it takes samples.
+        world.behind_its_back("ANALYZE").await;
+        let before = files_with(&world.url, canary).await;
+        for place in ["field", "filter_value", "pg_statistic", "record", "unit"] {
+            assert!(before.iter().any(|file| file == place), "{place}: {before:?}");
+        }
+        care::erase_connection(&url(&world), &connection("home")).await.unwrap();
+        care::vacuum(&url(&world), Thoroughness::Return, &mut Quiet).await.unwrap();
+        assert_eq!(files_with(&world.url, canary).await, [] as [String; 0], "with others: {others}");
+        assert_sound(&url(&world)).await;
+        if others {
+            care::erase_connection(&url(&world), &connection("work")).await.unwrap();
+        }
+    }
+}
