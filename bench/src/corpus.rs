@@ -65,11 +65,21 @@ impl Plan {
     }
 }
 
-/// Measures both engines, or SQLite alone.
-pub async fn run(with_postgres: bool, plan: Plan, report: &Report) -> anyhow::Result<()> {
+/// What is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Engines {
+    pub sqlite: bool,
+    pub postgres: bool,
+}
+
+/// Measures the engines.
+pub async fn run(engines: Engines, plan: Plan, report: &Report) -> anyhow::Result<()> {
     let started = Instant::now();
     let library = Library::find(plan.documents, report)?;
-    for engine in Engine::all(with_postgres, report)? {
+    for engine in Engine::all(engines.postgres, report)? {
+        if matches!(engine, Engine::Sqlite) && !engines.sqlite {
+            continue;
+        }
         if plan.ingests > 0 {
             ingest::run(&engine, &library, plan, report).await?;
         }

@@ -137,7 +137,8 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Group::Corpus) {
         let plan = if arguments.quick { corpus::QUICK } else { corpus::FULL };
-        corpus::run(!arguments.no_postgres, plan, &report).await?;
+        let engines = corpus::Engines { sqlite: true, postgres: !arguments.no_postgres };
+        corpus::run(engines, plan, &report).await?;
     }
     if wanted(Group::Tiers) {
         tiers::run(stepwell.clone(), plan, &report).await?;

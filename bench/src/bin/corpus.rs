@@ -14,6 +14,9 @@ struct Arguments {
     /// Leaves Postgres out
     #[arg(long)]
     no_postgres: bool,
+    /// Leaves SQLite out
+    #[arg(long, conflicts_with = "no_postgres")]
+    no_sqlite: bool,
     /// Leaves the measurement of ingest out
     #[arg(long)]
     no_ingest: bool,
@@ -28,5 +31,6 @@ async fn main() -> anyhow::Result<()> {
     let plan = if arguments.quick { corpus::QUICK } else { corpus::FULL };
     let plan = arguments.up_to.map_or(plan, |entries| plan.up_to(entries));
     let plan = if arguments.no_ingest { plan.without_ingest() } else { plan };
-    corpus::run(!arguments.no_postgres, plan, &Report).await
+    let engines = corpus::Engines { sqlite: !arguments.no_sqlite, postgres: !arguments.no_postgres };
+    corpus::run(engines, plan, &Report).await
 }

@@ -23,6 +23,10 @@ pub(super) async fn run(
     let mut history: Vec<Vec<Times>> = Vec::new();
     for &size in plan.sizes {
         world.grow(library, size).await?;
+        if size > library.entries.len() {
+            let times = size as f64 / library.entries.len() as f64;
+            report.note(format_args!("\neach entry comes {times:.1} times, under as many keys"))?;
+        }
         let rounds = if size < LARGE { plan.rounds } else { plan.rounds.div_ceil(3) };
         let times = versus::measure(&world, &questions, rounds, report).await?;
         versus::print(engine.name(), size, &questions, &times, report)?;
@@ -31,20 +35,26 @@ pub(super) async fn run(
     let [smallest, .., largest] = plan.sizes else { return Ok(()) };
     report.heading(
         format_args!("{}: from {} to {} entries", engine.name(), count(*smallest), count(*largest)),
-        "times the same question at the smallest size; the shortest times at each size",
+        "times the same question at the smallest size, by the medians; the shortest times in brackets",
     )?;
     for (index, question) in questions.iter().enumerate() {
         let at_each = |of: fn(&Times) -> &Samples| -> Vec<&Samples> {
             history.iter().filter_map(|times| times.get(index).map(of)).collect()
         };
-        let growth = |samples: &[&Samples]| match samples {
-            [first, .., last] => last.at_best_over(first),
+        let growth = |samples: &[&Samples], over: fn(&Samples, &Samples) -> f64| match samples {
+            [first, .., last] => over(last, first),
             _ => 1.0,
         };
         let (store, raw) = (at_each(|times| &times.store), at_each(|times| &times.raw));
-        let times: Vec<String> = store.iter().map(|samples| time(samples.least())).collect();
-        let figures = format!("{}; plain tables {:.1}×", times.join(" → "), growth(&raw));
-        report.line(question.what, growth(&store), figures)?;
+        let times: Vec<String> = store.iter().map(|samples| time(samples.median())).collect();
+        let figures = format!(
+            "p50 {}; at best {:.1}×; plain tables {:.1}×, at best {:.1}×",
+            times.join(" → "),
+            growth(&store, Samples::at_best_over),
+            growth(&raw, Samples::over),
+            growth(&raw, Samples::at_best_over),
+        );
+        report.line(question.what, growth(&store, Samples::over), figures)?;
     }
     Ok(())
 }

@@ -35,6 +35,13 @@ impl Exact {
     }
 }
 
+impl Exact {
+    /// As often as told; none if that has more digits than fit.
+    pub(crate) fn checked_times(self, times: u64) -> Option<Self> {
+        Some(Self { digits: self.digits.checked_mul(i128::from(times))?, ..self })
+    }
+}
+
 impl std::fmt::Display for Exact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let sign = if self.digits < 0 { "-" } else { "" };
@@ -53,6 +60,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use rust_decimal::Decimal;
+
+    #[test]
+    fn so_many_times_is_so_many_additions() {
+        let one = Exact::parse("-12.05").unwrap();
+        let added = (0..7).try_fold(Exact::default(), |sum, _| sum.checked_add(one));
+        assert_eq!(one.checked_times(7).unwrap().to_string(), added.unwrap().to_string());
+        assert_eq!(Exact::parse(&"9".repeat(38)).unwrap().checked_times(u64::MAX), None);
+    }
 
     fn sum(numbers: &[&str]) -> Option<String> {
         let mut sum = Exact::default();

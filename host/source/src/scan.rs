@@ -1,7 +1,9 @@
 //! Finds a phrase in a text that arrives in pieces.
 
+use crate::error::Result;
 use regex::{Regex, RegexBuilder};
-use stepwell_contract::{Chars, Span};
+use stepwell_contract::selector::Query;
+use stepwell_contract::{Chars, Code, Refusal, Span};
 
 /// Looks for one phrase in a text that is fed piece by piece, in constant memory.
 ///
@@ -15,6 +17,38 @@ pub struct Scanner {
     carry: String,
     /// Where the next piece starts.
     at: Chars,
+}
+
+/// A search through a text of a known length, which whoever has the text feeds piece by piece.
+pub(crate) struct Search {
+    scanner: Scanner,
+    at: Chars,
+    total: Chars,
+}
+
+impl Search {
+    /// Starts at a place.
+    pub(crate) fn new(q: &Query, from: Chars, total: Chars) -> Result<Self> {
+        Ok(Self { scanner: scanner(q, from)?, at: from, total })
+    }
+
+    /// Where the next piece starts; none at the end.
+    pub(crate) fn next(&self) -> Option<Chars> {
+        (self.at < self.total).then_some(self.at)
+    }
+
+    /// Looks at the next piece. A text that is shorter than it was said to be has an end all the same.
+    pub(crate) fn feed(&mut self, piece: &str) -> Option<Span> {
+        self.at = self.at + Chars::of(piece).max(Chars(1));
+        self.scanner.feed(piece)
+    }
+}
+
+/// A search for a phrase whose first piece begins at `at`, or the refusal of one that is too complex.
+pub(crate) fn scanner(q: &Query, at: Chars) -> Result<Scanner> {
+    Ok(Scanner::new(q.as_str(), at).ok_or_else(|| {
+        Refusal::new(Code::InvalidWindowSelector, "q is too complex to search for").param("q")
+    })?)
 }
 
 impl Scanner {

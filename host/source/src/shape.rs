@@ -2,7 +2,10 @@
 
 use crate::time::Millis;
 use std::fmt::{self, Write as _};
-use stepwell_contract::{Bytes, Chars, ConnectionId, FieldPath, RecordId, ResultId, Span, StreamName};
+use stepwell_contract::quote::excerpt;
+use stepwell_contract::{
+    Bytes, Chars, Code, ConnectionId, FieldPath, RecordId, Refusal, ResultId, Span, StreamName,
+};
 
 /// Which record is meant. Without a connection it may turn out to be ambiguous.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,6 +215,12 @@ pub(crate) struct Stored {
 }
 
 impl Field {
+    /// Says that there are no bytes to read here.
+    pub(crate) fn holds_no_bytes(&self) -> Refusal {
+        let message = format!("the field {} holds no bytes", excerpt(self.path.as_str()));
+        Refusal::new(Code::FieldNotFound, message).param("field_path")
+    }
+
     /// The whole field as a span.
     #[must_use]
     pub fn whole(&self) -> Span {

@@ -4,7 +4,7 @@
 //! `-not` what a record must not have. Words that are written together, such as `e-mail` or `東京`, are a phrase too. All
 //! else is literal: there is no `q` that cannot be read, and nothing of it reaches an engine but letters and digits.
 
-use crate::words::{Word, words};
+use crate::words::{Piece, Word, pieces, words};
 use stepwell_contract::{Chars, Span};
 use unicode_normalization::char::is_combining_mark;
 
@@ -106,6 +106,14 @@ impl Terms {
     }
 }
 
+impl Stem {
+    /// Whether a folded word is one that it looks for.
+    #[must_use]
+    pub fn meets(&self, word: &str) -> bool {
+        if self.open { word.starts_with(&self.text) } else { word == self.text }
+    }
+}
+
 impl Term {
     /// Whether it has several words.
     #[must_use]
@@ -140,6 +148,35 @@ impl Term {
             };
             (same && ends && (before == 0 || at.len() <= PHRASE_MAX)).then_some(at)
         })
+    }
+
+    /// Whether it stands in a whole text that is no longer than a phrase can reach: as [`Self::places`], but without making a
+    /// list of the text's words.
+    #[must_use]
+    pub fn stands_in(&self, text: &str) -> bool {
+        let Some(last) = self.words.len().checked_sub(1) else { return false };
+        // Bit n is set if the first n words have just been seen one after the other.
+        let Some(complete) = 1_u64.checked_shl(self.words.len() as u32) else {
+            return self.places(&whole_words(text, false, false)).next().is_some();
+        };
+        let mut seen: u64 = 1;
+        let mut step = |word: Piece<'_>| {
+            let mut next = 1;
+            let mut left = seen;
+            while left != 0 {
+                let index = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let wanted = &self.words[index];
+                let meets =
+                    if self.open && index == last { word.starts_with(wanted) } else { word.is(wanted) };
+                if meets {
+                    next |= 1 << (index + 1);
+                }
+            }
+            seen = next;
+            seen & complete != 0
+        };
+        pieces(text).any(&mut step)
     }
 
     fn chars(&self) -> usize {
@@ -207,6 +244,20 @@ mod tests {
         let terms = Terms::parse(q);
         let not = terms.excluded.iter().map(|term| format!("-{}", term.spelled()));
         terms.wanted.iter().map(Term::spelled).chain(not).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_phrase_stands_in_a_text_where_it_has_a_place(
+            words in proptest::collection::vec(prop_oneof!["[ab]", "[AB\u{e4}]{1,2}", "[a\u{301}\u{6771}]{1,2}"], 0..12),
+            between in "[ .,\u{2014}]",
+            phrase in proptest::collection::vec("[ab]{1,2}", 1..4),
+            open in any::<bool>(),
+        ) {
+            let (text, term) = (words.join(&between), Term { words: phrase, open });
+            let placed = term.places(&whole_words(&text, false, false)).next().is_some();
+            prop_assert_eq!(term.stands_in(&text), placed, "{} in {}", term.spelled(), text);
+        }
     }
 
     #[test]

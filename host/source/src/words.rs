@@ -4,6 +4,7 @@
 //! Case and diacritics are folded away; Chinese, Japanese and Korean characters, which no space separates, are words of
 //! their own.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use stepwell_contract::{Chars, Span};
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
@@ -54,14 +55,58 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> + '_ {
     })
 }
 
+/// A word of a text as it is compared, without being copied where it needs no folding but that of case.
+#[derive(Debug)]
+pub(crate) enum Piece<'a> {
+    /// ASCII letters and digits in any case.
+    Plain(&'a str),
+    /// A folded word.
+    Folded(String),
+}
+
+impl Piece<'_> {
+    /// Whether it is this folded word.
+    pub(crate) fn is(&self, word: &str) -> bool {
+        match self {
+            Self::Plain(plain) => plain.eq_ignore_ascii_case(word),
+            Self::Folded(folded) => folded == word,
+        }
+    }
+
+    /// Whether it begins with this folded text.
+    pub(crate) fn starts_with(&self, word: &str) -> bool {
+        match self {
+            Self::Plain(plain) => {
+                plain.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+            }
+            Self::Folded(folded) => folded.starts_with(word),
+        }
+    }
+}
+
+/// The words of a text one after the other: as [`words`], without their places.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let folded = |piece| words(piece).map(|word| Piece::Folded(word.text));
+    between_separators(text).flat_map(move |piece| {
+        let is_plain = piece.is_ascii();
+        let plain =
+            (is_plain && !piece.is_empty()).then(|| Piece::Plain(&piece[..piece.len().min(WORD_MAX)]));
+        plain.into_iter().chain((!is_plain).then(|| folded(piece)).into_iter().flatten())
+    })
+}
+
+/// Cuts a text at the ASCII characters that are neither letter nor digit. No word goes on beyond one, so what is between them
+/// can be taken apart by itself; and most of it is plain words, which need no folding but that of case.
+fn between_separators(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric())
+}
+
 /// The different words of a text, separated by spaces, in the order of their first appearance.
 #[must_use]
 pub fn distinct(text: &str) -> String {
     // All words are put into one text first and told apart there: none is copied to be remembered.
     let mut all = String::with_capacity(text.len());
-    // No word goes on beyond an ASCII character that is neither letter nor digit, so the pieces between those can be
-    // taken by themselves; and most of them are plain words, which need no folding but that of case.
-    for piece in text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()) {
+    for piece in between_separators(text) {
         if piece.is_ascii() {
             let start = all.len();
             all.push_str(&piece[..piece.len().min(WORD_MAX)]);
@@ -91,13 +136,15 @@ pub fn distinct(text: &str) -> String {
 /// begins in, as far as the chunk after it goes: further on makes no difference. Of the text before, its end is enough.
 #[must_use]
 pub fn distinct_of_chunk(before: &str, chunk: &str, after: &str) -> String {
+    distinct(&words_of_chunk(before, chunk, after))
+}
+
+/// The stretch of a longer text that has the words which begin in a chunk of it.
+pub(crate) fn words_of_chunk<'a>(before: &str, chunk: &'a str, after: &str) -> Cow<'a, str> {
     let own = &chunk[carried_over(before, chunk)..];
-    if own.is_empty() {
-        return String::new();
-    }
-    match carried_over(own, after) {
-        0 => distinct(own),
-        tail => distinct(&[own, &after[..tail]].concat()),
+    match if own.is_empty() { 0 } else { carried_over(own, after) } {
+        0 => Cow::Borrowed(own),
+        tail => Cow::Owned([own, &after[..tail]].concat()),
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) const TABLES: &[Table] = &[
     table("mark", About::Records, 2, 1_000, &[("scope", Int), ("revision", Int), ("at", Int), ("mark", Bytes)]),
     table("blob", About::Records, 1, 1_000, &[("sha256", Bytes), ("bytes", Int)]),
     table("blob_part", About::Records, 2, 50, &[("sha256", Bytes), ("byte_start", Int), ("data", Bytes)]),
-    table("unit", About::Words, 1, 250, &[("id", Int), ("scope", Int), ("rec", Int), ("field", Int), ("char_start", Int)]),
+    table("unit", About::Words, 1, 250, &[("id", Int), ("scope", Int), ("rec", Int), ("field", Int), ("char_start", Int), ("top", Text)]),
     table("sealing_key", About::Books, 1, 1_000, &[("id", Int), ("secret", Bytes), ("created_at", Int)]),
     table("grants", About::Books, 1, 1_000, &[("id", Text), ("client", Text), ("subject", Text), ("purpose", Text), ("access_mode", Text), ("issued_at", Int), ("expires_at", Int), ("revoked_at", Int), ("purpose_code", Text), ("retention", Text), ("source", Text), ("consumed_at", Int)]),
     table("grant_scope", About::Books, 2, 1_000, &[("grant_id", Text), ("scope", Int), ("since", Int), ("until", Int), ("listed", Int)]),

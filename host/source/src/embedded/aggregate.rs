@@ -16,10 +16,11 @@ use crate::query::{AggregateQuery, Aggregation, Granularity, Group, GroupCount, 
 use crate::shape::{Digest, FieldKind};
 use crate::time;
 use crate::token::Caller;
-use jiff::civil::Weekday;
+use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use stepwell_contract::{Code, Refusal};
 
@@ -142,15 +143,9 @@ impl Embedded {
             return Ok(true);
         };
         // A moment has a second entry, and is told by its first one, which is a text.
-        let (from, to) = (ordered::NULLS.range().from, ordered::MOMENTS.range().from);
+        let to = ordered::MOMENTS.range().from;
         let (grant, scope) = (granted.grant.as_str(), granted.scope);
-        let params = bind![grant, time::now(), scope, field, &from[..], &to[..], i64::MAX];
-        let row = self.read(Statement::CountValues, params).await?.into_iter().next();
-        let indexed = row.map(|mut row| row.int()).transpose()?.unwrap_or_default();
-        if usize::try_from(indexed).ok() != Some(records) {
-            return Ok(false);
-        }
-        let mut after = Vec::new();
+        let (mut after, mut counted, mut pages) = (Vec::new(), 0_u64, sums.clone());
         loop {
             let params = bind![grant, time::now(), scope, field, &after[..], &to[..], PAGE];
             let rows = self.read(Statement::ValueCounts, params).await?;
@@ -160,14 +155,22 @@ impl Embedded {
                 let count = u64::try_from(row.int()?).unwrap_or_default();
                 let (kind, text) = ordered::read(&after)
                     .ok_or_else(|| Failure::Store("an entry of the index of values is damaged".into()))?;
-                let digest = Some(Digest::of(text.as_bytes()).0.to_vec());
+                let distinct = pages.query.metric == Metric::CountDistinct;
+                let digest = distinct.then(|| Digest::of(text.as_bytes()).0.to_vec());
                 let value = Short { kind: Some(kind), text: Some(text) };
-                sums.add_same(&value, digest, &value, count);
+                pages.add_same(&value, digest, &value, count);
+                counted += count;
             }
             if !is_full {
-                return Ok(true);
+                break;
             }
         }
+        // A record that has no entry is one to be looked at by itself, and so are all of them then.
+        let has_all = usize::try_from(counted).ok() == Some(records);
+        if has_all {
+            *sums = pages;
+        }
+        Ok(has_all)
     }
 }
 
@@ -193,6 +196,7 @@ fn check(query: &AggregateQuery) -> Result<TimeZone, Refusal> {
         .or_else(|_| wrong("time_zone", "no such time zone: write a name such as Europe/Zurich".into()))
 }
 
+#[derive(Clone)]
 struct Sums<'a> {
     query: &'a AggregateQuery,
     zone: TimeZone,
@@ -204,11 +208,47 @@ struct Sums<'a> {
     most: Option<Ranked>,
     different: HashSet<[u8; 16]>,
     groups: HashMap<String, u64>,
+    stretches: Stretches,
     ungrouped: u64,
 }
 
+/// Names the stretches of time that moments lie in. Moments of one stretch mostly come after each other, and to find out when
+/// a day begins by the clocks of a zone takes far longer than to see that it is the same day.
+#[derive(Clone, Default)]
+struct Stretches {
+    last: Option<(Date, String)>,
+}
+
+impl Stretches {
+    fn key(&mut self, at: Zoned, granularity: Granularity) -> Cow<'_, str> {
+        let spelled = |start: Option<Zoned>| match start {
+            Some(start) => format!("\"{}\"", start.strftime("%Y-%m-%dT%H:%M:%S%:z")),
+            None => "null".to_owned(),
+        };
+        let Some(first_day) = first_day(at.date(), granularity) else {
+            return Cow::Owned(spelled(start_of(&at, granularity)));
+        };
+        if self.last.as_ref().is_none_or(|(day, _)| *day != first_day) {
+            self.last = Some((first_day, spelled(start_of(&at, granularity))));
+        }
+        self.last.as_ref().map_or(Cow::Borrowed("null"), |(_, key)| Cow::Borrowed(key))
+    }
+}
+
+/// The first day of the stretch that a day lies in, if it has whole days.
+fn first_day(day: Date, granularity: Granularity) -> Option<Date> {
+    match granularity {
+        Granularity::Minute | Granularity::Hour => None,
+        Granularity::Day => Some(day),
+        Granularity::Week => day.checked_sub(i64::from(day.weekday().since(Weekday::Monday)).days()).ok(),
+        Granularity::Month => Some(day.first_of_month()),
+        Granularity::Quarter => day.with().day(1).month((day.month() - 1) / 3 * 3 + 1).build().ok(),
+        Granularity::Year => Some(day.first_of_year()),
+    }
+}
+
 /// A value that can be the least or the most: by its spelling, which puts numbers before texts.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Ranked {
     spelled: Vec<u8>,
     json: String,
@@ -227,6 +267,7 @@ impl<'a> Sums<'a> {
             most: None,
             different: HashSet::new(),
             groups: HashMap::new(),
+            stretches: Stretches::default(),
             ungrouped: 0,
         }
     }
@@ -263,27 +304,30 @@ impl<'a> Sums<'a> {
     fn sum(&mut self, value: &Short, records: u64) {
         let Short { kind: Some(FieldKind::Number), text: Some(json) } = value else { return };
         let (exact, rough) = (Exact::parse(json), json.parse::<f64>().unwrap_or_default());
-        for _ in 0..records {
-            self.exact = self.exact.and_then(|sum| sum.checked_add(exact?));
-            self.rough += rough;
-        }
+        self.exact = self.exact.and_then(|sum| sum.checked_add(exact?.checked_times(records)?));
+        self.rough += rough * records as f64;
         self.numbers += records;
     }
 
     fn group(&mut self, value: &Short, records: u64) {
         let key = match &self.query.group {
             Some(Group::Time { granularity, .. }) => {
-                let moment = time::of_json(&value.json()).and_then(|at| Timestamp::from_millisecond(at).ok());
-                let start = moment.and_then(|at| start_of(&at.to_zoned(self.zone.clone()), *granularity));
-                start.map_or_else(
-                    || "null".to_owned(),
-                    |start| format!("\"{}\"", start.strftime("%Y-%m-%dT%H:%M:%S%:z")),
+                let at = match (value.kind, &value.text) {
+                    (Some(FieldKind::Text), Some(text)) => time::parse(text),
+                    _ => time::of_json(&value.json()),
+                };
+                let moment = at.and_then(|at| Timestamp::from_millisecond(at).ok());
+                moment.map_or_else(
+                    || Cow::Borrowed("null"),
+                    |at| self.stretches.key(at.to_zoned(self.zone.clone()), *granularity),
                 )
             }
-            _ => value.json(),
+            _ => Cow::Owned(value.json()),
         };
-        if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
-            *self.groups.entry(key).or_default() += records;
+        if let Some(group) = self.groups.get_mut(&*key) {
+            *group += records;
+        } else if self.groups.len() < GROUPS_MAX {
+            self.groups.insert(key.into_owned(), records);
         } else {
             self.ungrouped += records;
         }
@@ -426,6 +470,24 @@ mod tests {
         assert_eq!(start(Granularity::Month), "2026-03-01T00:00+01:00");
         assert_eq!(start(Granularity::Quarter), "2026-01-01T00:00+01:00");
         assert_eq!(start(Granularity::Year), "2026-01-01T00:00+01:00");
+    }
+
+    #[test]
+    fn a_stretch_that_is_remembered_is_the_one_that_would_be_found() {
+        use Granularity::{Day, Hour, Month, Quarter, Week, Year};
+        for zone in ["UTC", "Europe/Zurich", "America/Havana", "Asia/Beirut"] {
+            let zone = TimeZone::get(zone).unwrap();
+            for granularity in [Hour, Day, Week, Month, Quarter, Year] {
+                let mut stretches = Stretches::default();
+                for hours in 0..20_000_i64 {
+                    let at = Timestamp::from_second(1_700_000_000 + hours * 5_400).unwrap();
+                    let at = at.to_zoned(zone.clone());
+                    let found = start_of(&at, granularity).unwrap();
+                    let found = format!("\"{}\"", found.strftime("%Y-%m-%dT%H:%M:%S%:z"));
+                    assert_eq!(stretches.key(at, granularity), found);
+                }
+            }
+        }
     }
 
     #[test]

@@ -8,8 +8,7 @@ use crate::prepare::blob::PART;
 use crate::shape::{Field, FieldKind, Place};
 use crate::time;
 use crate::token::Caller;
-use stepwell_contract::quote::excerpt;
-use stepwell_contract::{Bytes, Code, Refusal};
+use stepwell_contract::Bytes;
 
 impl Embedded {
     /// Reads a part of a binary field, by a statement that checks the grant again.
@@ -21,8 +20,7 @@ impl Embedded {
         length: Bytes,
     ) -> Result<Vec<u8>> {
         let (FieldKind::Binary, Place::Stored(stored)) = (field.shape.kind, &field.place) else {
-            let message = format!("the field {} holds no bytes", excerpt(field.path.as_str()));
-            return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
+            return Err(field.holds_no_bytes().into());
         };
         let end = start.saturating_add(length).min(field.shape.bytes.unwrap_or_default());
         if start >= end {

@@ -8,11 +8,11 @@ use crate::bind;
 use crate::embedded::Embedded;
 use crate::embedded::catalogue::Granted;
 use crate::embedded::page::Place;
-use crate::embedded::records::Listed;
+use crate::embedded::records::{Listed, Walk};
 use crate::embedded::row::Param;
 use crate::embedded::statement::Statement;
 use crate::error::{Result, SourceError};
-use crate::filter::Condition;
+use crate::filter::{Condition, Test};
 use crate::ordered;
 use crate::time;
 use std::collections::{HashMap, HashSet};
@@ -22,8 +22,10 @@ use stepwell_contract::{Code, Refusal};
 /// How many records one statement looks at; as many parameters as [`Statement::FilterValues`] has for them.
 pub(super) const AT_ONCE: usize = 32;
 
-/// How many records are taken in their order before their values are looked at.
+/// How many records are taken in their order before their values are looked at, if a page did not fill up at once, and how
+/// many at most.
 const BATCH: usize = 128;
+const BATCH_MAX: usize = 2_048;
 
 /// How many records one call walks over. A page that is not full by then is handed out with the cursor that goes on.
 const LOOKED_AT: usize = 20_000;
@@ -36,37 +38,30 @@ impl Embedded {
     pub(super) async fn filtered_stretch<'a>(
         &self,
         scopes: &'a [Granted],
-        statement: Statement,
+        walk: &Walk,
         after: Option<&Place>,
         limit: usize,
-        further: &[Param],
         conditions: &[Condition],
     ) -> Result<(Vec<Listed<'a>>, Option<Place>)> {
         if conditions.is_empty() {
-            let (listed, more) = self.stretch(scopes, statement, after, limit, further).await?;
+            let (listed, more) = self.stretch(scopes, walk, after, limit).await?;
             let next = more.then(|| listed.last()).flatten().map(|last| last.place.clone());
             return Ok((listed, next));
         }
         // A search has its own order of what is few.
-        if further.is_empty()
-            && let Some(mut few) = self.few_of_all(scopes, conditions).await?
-        {
-            let descending = !matches!(statement, Statement::ListOldest | Statement::ListFirstEmitted);
-            if matches!(statement, Statement::ListLastEmitted | Statement::ListFirstEmitted) {
-                few.iter_mut().for_each(|one| one.place.time = one.emitted_at);
+        let mut try_few = walk.is_of_all();
+        // One value is mostly that of few records.
+        if try_few && conditions.iter().any(|condition| condition.test == Test::Equal) {
+            if let Some(few) = self.few_of_all(scopes, conditions).await? {
+                return Ok(page_of(few, walk, after, limit));
             }
-            few.retain(|one| {
-                after.is_none_or(|after| if descending { one.place < *after } else { one.place > *after })
-            });
-            few.sort_by(|a, b| if descending { b.place.cmp(&a.place) } else { a.place.cmp(&b.place) });
-            let more = few.len() > limit;
-            few.truncate(limit);
-            let next = few.last().filter(|_| more).map(|last| last.place.clone());
-            return Ok((few, next));
+            try_few = false;
         }
+        // A page's worth of records first, and half as many again: where most records meet the conditions, they fill it.
+        let (start, mut batch) = (after, limit + limit / 2 + 1);
         let (mut kept, mut looked_at, mut after) = (Vec::new(), 0, after.cloned());
         loop {
-            let (listed, more) = self.stretch(scopes, statement, after.as_ref(), BATCH, further).await?;
+            let (listed, more) = self.stretch(scopes, walk, after.as_ref(), batch).await?;
             looked_at += listed.len();
             after = listed.last().map(|last| last.place.clone());
             for one in self.keep(listed, conditions).await? {
@@ -79,6 +74,12 @@ impl Embedded {
             if !more || looked_at >= LOOKED_AT {
                 return Ok((kept, after.filter(|_| more)));
             }
+            if std::mem::take(&mut try_few)
+                && let Some(few) = self.few_of_all(scopes, conditions).await?
+            {
+                return Ok(page_of(few, walk, start, limit));
+            }
+            batch = (4 * batch).clamp(BATCH, BATCH_MAX).min(LOOKED_AT.saturating_sub(looked_at).max(1));
         }
     }
 
@@ -197,6 +198,27 @@ impl Embedded {
         }
         Ok(records.into_iter().collect())
     }
+}
+
+/// A page of a few records: those after a place, in the order of a walk.
+fn page_of<'a>(
+    mut few: Vec<Listed<'a>>,
+    walk: &Walk,
+    after: Option<&Place>,
+    limit: usize,
+) -> (Vec<Listed<'a>>, Option<Place>) {
+    let descending = walk.descending();
+    if walk.by_emission() {
+        few.iter_mut().for_each(|one| one.place.time = one.emitted_at);
+    }
+    few.retain(|one| {
+        after.is_none_or(|after| if descending { one.place < *after } else { one.place > *after })
+    });
+    few.sort_by(|a, b| if descending { b.place.cmp(&a.place) } else { a.place.cmp(&b.place) });
+    let more = few.len() > limit;
+    few.truncate(limit);
+    let next = few.last().filter(|_| more).map(|last| last.place.clone());
+    (few, next)
 }
 
 /// As many parameters as a statement has for records. No record has a negative number.

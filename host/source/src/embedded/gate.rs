@@ -123,7 +123,7 @@ impl Gate {
             Statement::Shape => bind![grant, NOW, scope, record, "body", "/body"],
             Statement::Text => bind![grant, NOW, scope, record, "body", "/body", -1, 9_000, text],
             Statement::BlobParts => bind![grant, NOW, scope, record, "file", "/file", -1, 9_000, bytes],
-            Statement::RecordFields => {
+            Statement::RecordFields | Statement::SearchedTexts => {
                 let mut params = bind![grant, NOW, scope, record];
                 params.resize(35, Param::from(-1));
                 params
@@ -182,7 +182,9 @@ impl Gate {
             Statement::LatestChange => bind![grant, NOW, scope, REMOVED, i64::MAX, i64::MAX, 100],
             Statement::LatestRemoval => bind![grant, NOW, scope, FILLED],
             Statement::Marks => bind![grant, NOW, scope, &[][..], CHANGED],
-            Statement::Search => [bind![grant, NOW, scope, i64::MAX, "", -1, 100], words].concat(),
+            Statement::Search | Statement::SearchLong => {
+                [bind![grant, NOW, scope, i64::MAX, "", -1, 100], words].concat()
+            }
             other => panic!("{} reads no data", other.name()),
         }
     }
@@ -200,6 +202,10 @@ impl Gate {
             }
             Statement::GrantedFields | Statement::KindsInSight => row.text().unwrap() == "body",
             Statement::RecordFields => row.int().unwrap() == record && row.text().unwrap() == "body",
+            Statement::SearchedTexts => {
+                let (found, _field) = (row.int().unwrap(), row.int().unwrap());
+                found == record && row.text().unwrap() == "/body"
+            }
             Statement::Values | Statement::ValuesOf => {
                 let (found, _key) = (row.int().unwrap(), row.text().unwrap());
                 found == record && row.int_or_null().unwrap().is_some()
@@ -213,6 +219,7 @@ impl Gate {
             | Statement::Changed
             | Statement::ChangedFew
             | Statement::Search
+            | Statement::SearchLong
             | Statement::FilteredRecords => row.int().unwrap() == record,
             Statement::CountValues => row.int().unwrap() > 0,
             Statement::ValueCounts => row.bytes_or_null().unwrap() == Some(crate::ordered::text("a heron")),

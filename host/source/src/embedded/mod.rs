@@ -26,6 +26,7 @@ mod project;
 mod records;
 pub mod row;
 mod search;
+mod searched;
 mod shown;
 mod sorted;
 pub mod statement;

@@ -7,12 +7,13 @@ use crate::bind;
 use crate::embedded::Embedded;
 use crate::embedded::locate::{self, FoundRecord};
 use crate::embedded::records::{Listed, found};
+use crate::embedded::search::few;
 use crate::embedded::statement::Statement;
 use crate::embedded::text::PIECE;
 use crate::error::{Result, SourceError};
 use crate::prepare::CHUNK_MAX;
 use crate::shape::{Field, FieldView};
-use crate::terms::{PHRASE_MAX, TERMS_MAX, Term, Terms, whole_words};
+use crate::terms::{PHRASE_MAX, Term, Terms, whole_words};
 use crate::time;
 use crate::words::Word;
 use stepwell_contract::unit::slice;
@@ -31,6 +32,7 @@ pub(super) struct Unit {
 }
 
 /// A part of a field's text, and the words that are whole in it.
+#[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) text: String,
     pub(super) start: Chars,
@@ -42,6 +44,11 @@ pub(super) struct Part {
 pub(super) struct Effort(pub(super) u64);
 
 impl Effort {
+    /// Takes note of text that was looked at.
+    pub(super) const fn spend(&mut self, chars: u64) {
+        self.0 = self.0.saturating_sub(chars);
+    }
+
     /// Whether there is any left.
     pub(super) const fn is_left(&self) -> bool {
         self.0 > 0
@@ -75,8 +82,7 @@ impl Embedded {
         term: &Term,
         effort: &mut Effort,
     ) -> Result<Option<Unit>> {
-        let mut stems = term.stems();
-        stems.truncate(TERMS_MAX);
+        let stems = few(term.stems());
         // Most often one chunk has all of it. Else the words may stand on both sides of a border.
         for words in [self.engine.all_words(&stems), self.engine.any_word(&stems[..1])] {
             if let Some(found) = self.look_around(listed, known, &words, term, effort).await? {
@@ -114,8 +120,8 @@ impl Embedded {
                 }
                 let start = around(unit.start).start();
                 let Some(span) = Span::new(start, end) else { continue };
-                effort.0 = effort.0.saturating_sub(span.len().get());
                 let Some(part) = self.part(&unit.field, known, span).await? else { continue };
+                effort.spend(Chars::of(&part.text).get());
                 let place = term.places(&part.words).next();
                 if let Some(at) = place {
                     return Ok(Some(Unit { field: unit.field, start: at.shifted(part.start).start() }));

@@ -33,6 +33,53 @@ pub(super) struct Listed<'a> {
     pub(super) emitted_at: Millis,
 }
 
+/// A way through the records of streams in their order.
+pub(super) struct Walk {
+    /// The statements that name the records, each with its further parameters; what either of them names is listed.
+    statements: Vec<(Statement, Vec<Param>)>,
+}
+
+impl Walk {
+    /// Through all records.
+    pub(super) fn by(statement: Statement) -> Self {
+        Self { statements: vec![(statement, Vec::new())] }
+    }
+
+    /// Through the records that searches find.
+    pub(super) fn found_by(searches: Vec<(Statement, Vec<Param>)>) -> Self {
+        Self { statements: searches }
+    }
+
+    /// Whether it goes through all records.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.statements.iter().all(|(_, further)| further.is_empty())
+    }
+
+    /// Whether the latest come first.
+    pub(super) fn descending(&self) -> bool {
+        !self.goes_by(Statement::ListOldest) && !self.goes_by(Statement::ListFirstEmitted)
+    }
+
+    /// Whether it goes by the moments of emission, whatever orders the streams.
+    pub(super) fn by_emission(&self) -> bool {
+        self.goes_by(Statement::ListLastEmitted) || self.goes_by(Statement::ListFirstEmitted)
+    }
+
+    fn goes_by(&self, wanted: Statement) -> bool {
+        self.statements.iter().any(|(statement, _)| *statement == wanted)
+    }
+
+    /// What is asked of one stream. What orders it is none of the caller's business if the grant does not name it.
+    fn statements<'w>(&'w self, granted: &Granted) -> impl Iterator<Item = (Statement, &'w [Param])> {
+        let is_known = granted.order_is_known;
+        self.statements.iter().map(move |(statement, further)| match statement {
+            Statement::ListNewest if !is_known => (Statement::ListLastEmitted, &further[..]),
+            Statement::ListOldest if !is_known => (Statement::ListFirstEmitted, &further[..]),
+            other => (*other, &further[..]),
+        })
+    }
+}
+
 /// How a list is ordered.
 enum By<'a> {
     /// By what orders the stream, or by the moment of emission where that is not granted.
@@ -68,8 +115,9 @@ impl Embedded {
         let told = format!("{conditions:?}");
         let asked = page::asked(&["records", query.stream.as_str(), connection, statement.name(), &told]);
         let after = query.cursor.as_deref().map(|cursor| page::open(cursor, &asked)).transpose()?;
-        let (listed, next) =
-            self.filtered_stretch(&scopes, statement, after.as_ref(), query.limit, &[], conditions).await?;
+        let (listed, next) = self
+            .filtered_stretch(&scopes, &Walk::by(statement), after.as_ref(), query.limit, conditions)
+            .await?;
         let next_cursor = next.map(|place: Place| page::bookmark(&asked, &place));
         let records = self.view_all(&listed, &shown).await?;
         Ok(RecordsPage { records, removed: Vec::new(), next_cursor, next_changes_since: None })
@@ -118,12 +166,11 @@ impl Embedded {
     pub(super) async fn stretch<'a>(
         &self,
         scopes: &'a [Granted],
-        statement: Statement,
+        walk: &Walk,
         after: Option<&Place>,
         limit: usize,
-        further: &[Param],
     ) -> Result<(Vec<Listed<'a>>, bool)> {
-        let descending = !matches!(statement, Statement::ListOldest | Statement::ListFirstEmitted);
+        let descending = walk.descending();
         let start = if descending { Millis::MAX } else { Millis::MIN };
         let mut listed = Vec::new();
         for granted in scopes {
@@ -137,22 +184,20 @@ impl Embedded {
             };
             let one_more = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
             let grant = granted.grant.as_str();
-            let mut params = bind![grant, time::now(), granted.scope, time, key, same_moment, one_more];
-            params.extend_from_slice(further);
-            // What orders the stream is none of the caller's business if the grant does not name it.
-            let statement = match statement {
-                Statement::ListNewest if !granted.order_is_known => Statement::ListLastEmitted,
-                Statement::ListOldest if !granted.order_is_known => Statement::ListFirstEmitted,
-                other => other,
-            };
-            for mut row in self.read(statement, params).await? {
-                let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
-                let connection = granted.connection.to_string();
-                let place = Place { time, connection, stream: granted.stream.to_string(), record: rid };
-                listed.push(Listed { granted, record, place, emitted_at });
+            for (statement, further) in walk.statements(granted) {
+                let mut params = bind![grant, time::now(), granted.scope, time, key, same_moment, one_more];
+                params.extend_from_slice(further);
+                for mut row in self.read(statement, params).await? {
+                    let (record, rid, time, emitted_at) = (row.int()?, row.text()?, row.int()?, row.int()?);
+                    let connection = granted.connection.to_string();
+                    let place = Place { time, connection, stream: granted.stream.to_string(), record: rid };
+                    listed.push(Listed { granted, record, place, emitted_at });
+                }
             }
         }
         listed.sort_by(|a, b| if descending { b.place.cmp(&a.place) } else { a.place.cmp(&b.place) });
+        // Two statements may find the same record.
+        listed.dedup_by_key(|one| one.record);
         let more = listed.len() > limit;
         listed.truncate(limit);
         Ok((listed, more))
@@ -169,15 +214,12 @@ impl Embedded {
     }
 
     /// The granted top-level fields of listed records, by the records' own numbers.
-    pub(super) async fn fields_of_all(&self, listed: &[Listed<'_>]) -> Result<HashMap<i64, Vec<FieldView>>> {
-        let mut by_scope: BTreeMap<i64, (&str, Vec<i64>)> = BTreeMap::new();
-        for one in listed {
-            let (_, records) =
-                by_scope.entry(one.granted.scope).or_insert_with(|| (one.granted.grant.as_str(), Vec::new()));
-            records.push(one.record);
-        }
+    pub(super) async fn fields_of_all<'a>(
+        &self,
+        listed: impl IntoIterator<Item = &'a Listed<'a>>,
+    ) -> Result<HashMap<i64, Vec<FieldView>>> {
         let mut fields = HashMap::new();
-        for (scope, (grant, records)) in by_scope {
+        for (scope, (grant, records)) in by_scope(listed) {
             for some in records.chunks(AT_ONCE) {
                 fields.extend(self.view_some(grant, scope, some).await?);
             }
@@ -217,6 +259,18 @@ impl Embedded {
         fields.values_mut().for_each(|fields| fields.sort_by(|a, b| a.name.cmp(&b.name)));
         Ok(fields)
     }
+}
+
+/// The numbers of listed records by their streams, each with the grant that covers it.
+pub(super) fn by_scope<'a>(
+    listed: impl IntoIterator<Item = &'a Listed<'a>>,
+) -> BTreeMap<i64, (&'a str, Vec<i64>)> {
+    let mut by_scope: BTreeMap<i64, (&str, Vec<i64>)> = BTreeMap::new();
+    for one in listed {
+        let (grant, scope) = (one.granted.grant.as_str(), one.granted.scope);
+        by_scope.entry(scope).or_insert((grant, Vec::new())).1.push(one.record);
+    }
+    by_scope
 }
 
 /// A listed record as one that was found.

@@ -6,23 +6,26 @@
 use crate::embedded::Embedded;
 use crate::embedded::catalogue::Granted;
 use crate::embedded::excerpt::{Excerpt, excerpt};
+use crate::embedded::filter::AT_ONCE;
 use crate::embedded::page::{self, Place};
 use crate::embedded::phrase::{Effort, Unit, near};
-use crate::embedded::records::Listed;
+use crate::embedded::records::{Listed, Walk};
 use crate::embedded::row::Param;
+use crate::embedded::searched::{Searched, Sight};
 use crate::embedded::shown::Shown;
 use crate::embedded::statement::Statement;
 use crate::error::Result;
 use crate::filter::Condition;
 use crate::query::{FieldMatch, Ranking, Recall, SearchHit, SearchPage, SearchQuery};
 use crate::shape::FieldView;
-use crate::terms::{Stem, TERMS_MAX, Terms};
+use crate::terms::{Stem, TERMS_MAX, Term, Terms};
 use crate::token::Caller;
 use stepwell_contract::budget::EXCERPTS_PER_HIT;
 use stepwell_contract::{Code, Refusal};
 
-/// How many records that have a phrase's words are looked at together.
+/// How many records that have a phrase's words are taken first, and how many at most when a page does not fill up.
 const BATCH: usize = 64;
+const BATCH_MAX: usize = 4_096;
 
 /// How many code points of text one call looks at to settle phrases. A page that is not full by then is handed out with
 /// the cursor that goes on.
@@ -61,9 +64,13 @@ impl Embedded {
         let recall = Recall { complete, truncated, streams: scopes.len() };
         let next_cursor = next.map(|place| page::bookmark(&asked, &place));
         let records = self.view_all(&listed, &Shown::ALL).await?;
+        let searched = self.searched(&listed).await?;
         let mut hits = Vec::with_capacity(listed.len());
         for (one, record) in listed.iter().zip(records) {
-            let matches = self.matches(one, &record.fields, &terms).await?;
+            let matches = match searched.get(&one.record) {
+                Some(searched) => matches_in(searched, &terms),
+                None => self.matches(one, &record.fields, &terms).await?,
+            };
             hits.push(SearchHit { record, matches, excerpts: Vec::new() });
         }
         Ok(SearchPage { hits, ranking: Ranking::Newest, next_cursor, ignored_words: terms.ignored, recall })
@@ -76,14 +83,25 @@ impl Embedded {
         after: Option<&Place>,
         limit: usize,
     ) -> Result<(Vec<Listed<'a>>, Option<Place>)> {
-        let any = |stems: &[Stem]| Param::from(self.engine.any_word(stems));
-        let mut words: Vec<Param> =
-            search.terms.lookups().iter().map(|stem| any(std::slice::from_ref(stem))).collect();
-        words.resize(TERMS_MAX, Param::Text(None));
-        let excluded = search.terms.excluded_words();
-        words.push(if excluded.is_empty() { Param::Text(None) } else { any(&excluded) });
-        let Searching { scopes, conditions, .. } = search;
-        self.filtered_stretch(scopes, Statement::Search, after, limit, &words, conditions).await
+        let Searching { scopes, terms, conditions } = search;
+        let excluded = match &terms.excluded_words()[..] {
+            [] => Param::Text(None),
+            words => self.engine.any_word(words).into(),
+        };
+        let with = |statement, mut words: Vec<Param>| {
+            words.resize(TERMS_MAX, Param::Text(None));
+            words.push(excluded.clone());
+            (statement, words)
+        };
+        // The words of a phrase stand in one chunk, or else in several of a text that has them.
+        let together = terms.wanted.iter().map(|term| self.engine.all_words(&few(term.stems())).into());
+        let mut searches = vec![with(Statement::Search, together.collect())];
+        if terms.wanted.iter().any(Term::is_phrase) {
+            let lookups = terms.lookups();
+            let each = lookups.chunks(1).map(|stem| self.engine.any_word(stem).into());
+            searches.push(with(Statement::SearchLong, each.collect()));
+        }
+        self.filtered_stretch(scopes, &Walk::found_by(searches), after, limit, conditions).await
     }
 
     /// The same, of those whose text has the phrases too.
@@ -93,18 +111,35 @@ impl Embedded {
         mut after: Option<Place>,
         limit: usize,
     ) -> Result<(Vec<Listed<'a>>, Option<Place>)> {
-        let (mut kept, mut effort) = (Vec::new(), Effort(TEXT_MAX));
+        let (mut kept, mut effort, mut batch) = (Vec::new(), Effort(TEXT_MAX), BATCH);
         loop {
-            let (listed, next) = self.worded_stretch(search, after.as_ref(), BATCH).await?;
-            let fields = self.fields_of_all(&listed).await?;
-            for one in listed {
-                if kept.len() == limit || !effort.is_left() {
-                    return Ok((kept, after));
-                }
-                after = Some(one.place.clone());
-                let known = fields.get(&one.record).map_or(&[][..], Vec::as_slice);
-                if self.phrases_hold(&one, known, search.terms, &mut effort).await? {
-                    kept.push(one);
+            let (listed, next) = self.worded_stretch(search, after.as_ref(), batch).await?;
+            // Every stretch looks up all the words again, so a search that goes on takes longer ones.
+            batch = (4 * batch).min(BATCH_MAX);
+            let mut listed = listed.into_iter().peekable();
+            while listed.peek().is_some() {
+                let some: Vec<Listed<'_>> = listed.by_ref().take(AT_ONCE).collect();
+                let searched = self.searched(&some).await?;
+                let others = some.iter().filter(|one| !searched.contains_key(&one.record));
+                let fields = self.fields_of_all(others).await?;
+                for one in some {
+                    if kept.len() == limit || !effort.is_left() {
+                        return Ok((kept, after));
+                    }
+                    after = Some(one.place.clone());
+                    let holds = match searched.get(&one.record) {
+                        Some(searched) => {
+                            effort.spend(searched.chars());
+                            searched.phrases_hold(&search.terms.wanted, &search.terms.excluded)
+                        }
+                        None => {
+                            let known = fields.get(&one.record).map_or(&[][..], Vec::as_slice);
+                            self.phrases_hold(&one, known, search.terms, &mut effort).await?
+                        }
+                    };
+                    if holds {
+                        kept.push(one);
+                    }
                 }
             }
             after = next;
@@ -134,21 +169,50 @@ impl Embedded {
                 break;
             }
         }
-        let mut found: Vec<(usize, FieldMatch)> = Vec::new();
+        let mut best = Best::default();
         for Unit { field, start } in units {
             let Some(part) = self.part(&field, known, near(start)).await? else { continue };
-            let place = excerpt(&part.text, part.start, start, &part.words, &terms.wanted);
-            let Some(place) = place else { continue };
-            let Excerpt { score, at, snippet, snippet_at } = place;
             let total = field.shape.chars.unwrap_or_default();
-            let place = FieldMatch { path: field.path, at, snippet, snippet_at, total };
-            if !found.iter().any(|(_, other)| other.path == place.path && other.at == place.at) {
-                found.push((score, place));
-            }
+            best.add(Sight { path: field.path, start, total, part }, terms);
         }
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        found.truncate(EXCERPTS_PER_HIT);
-        Ok(found.into_iter().map(|(_, place)| place).collect())
+        Ok(best.shown())
+    }
+}
+
+/// As many words as are looked up together.
+pub(super) fn few(mut stems: Vec<Stem>) -> Vec<Stem> {
+    stems.truncate(TERMS_MAX);
+    stems
+}
+
+/// The same of a record whose texts are at hand.
+fn matches_in(searched: &Searched, terms: &Terms) -> Vec<FieldMatch> {
+    let mut best = Best::default();
+    for sight in searched.sights(&terms.wanted, &terms.lookups(), PLACES as usize) {
+        best.add(sight, terms);
+    }
+    best.shown()
+}
+
+/// The places that show why a record was found, each with how many different terms are near it.
+#[derive(Default)]
+struct Best(Vec<(usize, FieldMatch)>);
+
+impl Best {
+    fn add(&mut self, sight: Sight, terms: &Terms) {
+        let Sight { path, start, total, part } = sight;
+        let place = excerpt(&part.text, part.start, start, &part.words, &terms.wanted);
+        let Some(Excerpt { score, at, snippet, snippet_at }) = place else { return };
+        if !self.0.iter().any(|(_, other)| other.path == path && other.at == at) {
+            self.0.push((score, FieldMatch { path, at, snippet, snippet_at, total }));
+        }
+    }
+
+    /// The best of them, those with the most terms first.
+    fn shown(mut self) -> Vec<FieldMatch> {
+        self.0.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.0.truncate(EXCERPTS_PER_HIT);
+        self.0.into_iter().map(|(_, place)| place).collect()
     }
 }
 

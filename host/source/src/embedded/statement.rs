@@ -4,329 +4,17 @@
 //! reads data joins the caller's grant as it stands at that moment, so "may not read this" is a row that is not there.
 //! One text serves both engines: `?1` is respelled `$1` for Postgres, and casts give its planner the types.
 
-/// Joins a grant that counts (`?1` at the moment `?2`) with what it covers.
-macro_rules! under_grant {
-    () => {
-        "FROM grants g
-         JOIN grant_scope gs ON gs.grant_id = g.id
-         JOIN scope s ON s.id = gs.scope
-         JOIN connection c ON c.id = s.connection "
-    };
-}
-
-/// Whether the grant counts.
-macro_rules! grant_counts {
-    () => {
-        "WHERE g.id = ?1 AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > ?2) "
-    };
-}
-
-/// Whether the record `r` lies within the grant's time range and resource list.
-macro_rules! record_in_sight {
-    () => {
-        "(gs.since IS NULL OR r.consent_time >= gs.since)
-         AND (gs.until IS NULL OR r.consent_time < gs.until)
-         AND (gs.listed = 0 OR EXISTS (
-               SELECT 1 FROM grant_resource gr
-               WHERE gr.grant_id = gs.grant_id AND gr.scope = gs.scope AND gr.rid = r.rid)) "
-    };
-}
-
-/// Whether the grant covers all records of a stream.
-macro_rules! all_records {
-    () => {
-        "gs.since IS NULL AND gs.until IS NULL AND gs.listed = 0 "
-    };
-}
-
-/// Whether the record that has the value `v` lies within them. It is looked at only if they say anything.
-macro_rules! value_in_sight {
-    () => {
-        concat!(
-            "((gs.since IS NULL AND gs.until IS NULL AND gs.listed = 0) OR EXISTS (
-               SELECT 1 FROM record r WHERE r.id = v.rec AND r.scope = s.id AND ",
-            record_in_sight!(),
-            ")) "
-        )
-    };
-}
-
-/// The values of two granted fields of records, whose stream is found as told.
-macro_rules! pair_of_values {
-    ($scope:literal, $one:literal, $two:literal) => {
-        concat!(
-            "SELECT r.id, r.rid, a.kind, a.inline, a.nul_as, a.sha256, b.kind, b.inline, b.nul_as ",
-            under_grant!(),
-            "JOIN record r ON ",
-            $scope,
-            " = s.id AND ",
-            record_in_sight!(),
-            "LEFT JOIN grant_field ga ON ga.grant_id = g.id AND ga.scope = s.id AND ga.field = ",
-            $one,
-            " LEFT JOIN field a ON a.rec = r.id AND a.top = ga.field AND a.nested = 0
-             LEFT JOIN grant_field gb ON gb.grant_id = g.id AND gb.scope = s.id AND gb.field = ",
-            $two,
-            " LEFT JOIN field b ON b.rec = r.id AND b.top = gb.field AND b.nested = 0 "
-        )
-    };
-}
-
-/// As many records as one statement looks at together, for a join that begins with `+r.scope`. The sign keeps SQLite from
-/// walking the whole stream along an index that begins with it, which it takes for cheaper than 32 look-ups.
-macro_rules! records_from_4 {
-    () => {
-        "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
-         ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35"
-    };
-}
-
-/// The same from the next parameter on.
-macro_rules! records_from_5 {
-    () => {
-        "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,
-         ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36"
-    };
-}
-
-/// Whether the grant names the field that orders the stream's records, or there is no such field.
-macro_rules! order_is_known {
-    () => {
-        "(s.cursor_field IS NULL OR EXISTS (
-           SELECT 1 FROM grant_field gt WHERE gt.grant_id = g.id AND gt.scope = s.id AND gt.field = s.cursor_field)) "
-    };
-}
-
-/// When the record `r` is from, as far as the grant lets anybody know: what orders it, or else when it was emitted.
-macro_rules! known_time {
-    () => {
-        concat!("CASE WHEN ", order_is_known!(), "THEN r.time ELSE r.emitted END ")
-    };
-}
-
+// In this order: a macro is known from its definition on.
+#[macro_use]
+mod grant;
 #[macro_use]
 mod history;
-
-/// A field's measures: never its content.
-macro_rules! shape {
-    () => {
-        "f.id, f.kind, f.chars, f.bytes, f.sha256, f.mime, f.file_name, f.nul_as, f.part_start "
-    };
-}
-
-/// A stretch of a stream's records by a column, where a condition holds.
-macro_rules! listed {
-    ($column:literal, $beyond:literal, $way:literal, $if:expr) => {
-        concat!(
-            "SELECT r.id, r.rid, ",
-            $column,
-            ", r.emitted ",
-            under_grant!(),
-            "JOIN record r ON r.scope = s.id AND ",
-            record_in_sight!(),
-            grant_counts!(),
-            "AND s.id = ?3 AND ",
-            $if,
-            "AND (",
-            $column,
-            " ",
-            $beyond,
-            " ?4 OR (",
-            $column,
-            " = ?4
-               AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid ",
-            $beyond,
-            " ?5))))
-             ORDER BY ",
-            $column,
-            " ",
-            $way,
-            ", r.rid ",
-            $way,
-            " LIMIT ?7"
-        )
-    };
-}
-
-/// What a list by a field's values reads of a record.
-macro_rules! sorted {
-    () => {
-        concat!(
-            "SELECT r.id, r.rid, ",
-            known_time!(),
-            ", r.emitted, f.kind, f.inline, f.nul_as ",
-            under_grant!()
-        )
-    };
-}
-
-/// Records by a granted field's value from `?5` to before `?6`, beyond the value `?7`, and of that value those that `?9`
-/// says: none (-1), those beyond the key `?8` (0), all (1).
-macro_rules! valued {
-    ($beyond:literal, $way:literal) => {
-        concat!(
-            sorted!(),
-            "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
-             JOIN filter_value v ON v.scope = s.id AND v.top = gf.field AND v.value >= ?5 AND v.value < ?6
-             JOIN record r ON r.id = v.rec AND r.scope = s.id AND ",
-            record_in_sight!(),
-            "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
-            grant_counts!(),
-            "AND s.id = ?3 AND (v.value ",
-            $beyond,
-            " ?7 OR (v.value = ?7
-               AND (CAST(?9 AS BIGINT) > 0 OR (CAST(?9 AS BIGINT) = 0 AND r.rid ",
-            $beyond,
-            " ?8))))
-             ORDER BY v.value ",
-            $way,
-            ", r.rid ",
-            $way,
-            " LIMIT ?10"
-        )
-    };
-}
-
-/// Records whose granted field has no value from `?5` on, by key, as `?7` and `?6` say where to go on.
-macro_rules! unvalued {
-    ($beyond:literal, $way:literal) => {
-        concat!(
-            sorted!(),
-            "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?4
-             JOIN record r ON r.scope = s.id AND ",
-            record_in_sight!(),
-            "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.nested = 0 ",
-            grant_counts!(),
-            "AND s.id = ?3 AND (CAST(?7 AS BIGINT) > 0 OR (CAST(?7 AS BIGINT) = 0 AND r.rid ",
-            $beyond,
-            " ?6)) AND NOT EXISTS (
-               SELECT 1 FROM filter_value v
-               WHERE v.rec = r.id AND v.top = gf.field AND v.scope = s.id AND v.value >= ?5)
-             ORDER BY r.rid ",
-            $way,
-            " LIMIT ?8"
-        )
-    };
-}
-
-/// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the
-/// grant themselves, so that each is worked out once and not again for every record.
-macro_rules! search {
-    ($words:ident, $scope:literal) => {
-        concat!(
-            "SELECT r.id, r.rid, ",
-            known_time!(),
-            ", r.emitted ",
-            under_grant!(),
-            "JOIN record r ON ",
-            $scope,
-            " = s.id AND ",
-            record_in_sight!(),
-            grant_counts!(),
-            "AND s.id = ?3
-             AND (",
-            known_time!(),
-            " < ?4 OR (",
-            known_time!(),
-            " = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
-             AND r.id IN (",
-            $words!("?8"),
-            ")
-             AND (CAST(?9 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?9"),
-            "))
-             AND (CAST(?10 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?10"),
-            "))
-             AND (CAST(?11 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?11"),
-            "))
-             AND (CAST(?12 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?12"),
-            "))
-             AND (CAST(?13 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?13"),
-            "))
-             AND (CAST(?14 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?14"),
-            "))
-             AND (CAST(?15 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?15"),
-            "))
-             AND (CAST(?16 AS TEXT) IS NULL OR r.id NOT IN (",
-            $words!("?16"),
-            "))
-             ORDER BY 3 DESC, r.rid DESC LIMIT ?7"
-        )
-    };
-}
-
-/// The records that have a word in a granted field.
-macro_rules! words_sqlite {
-    ($word:literal) => {
-        concat!(
-            "SELECT u.rec FROM unit_words w JOIN unit u ON u.id = w.rowid JOIN field f ON f.id = u.field
-             JOIN grant_field gf ON gf.grant_id = ?1 AND gf.scope = ?3 AND gf.field = f.top
-             WHERE u.scope = ?3 AND w.unit_words MATCH ",
-            $word
-        )
-    };
-}
-
-/// The same in Postgres's words.
-macro_rules! words_postgres {
-    ($word:literal) => {
-        concat!(
-            "SELECT u.rec FROM unit u JOIN field f ON f.id = u.field
-             JOIN grant_field gf ON gf.grant_id = ?1 AND gf.scope = ?3 AND gf.field = f.top
-             WHERE u.scope = ?3 AND u.words @@ CAST(CAST(",
-            $word,
-            " AS TEXT) AS TSQUERY)"
-        )
-    };
-}
-
-/// The chunks of one record that have the words, in order of their fields and places.
-macro_rules! match_units {
-    ($from:literal, $has_words:literal) => {
-        concat!(
-            "SELECT f.pointer, f.top, u.char_start, ",
-            shape!(),
-            $from,
-            "JOIN field f ON f.id = u.field
-             JOIN record r ON r.id = u.rec
-             JOIN scope s ON s.id = r.scope
-             JOIN grant_scope gs ON gs.scope = s.id
-             JOIN grants g ON g.id = gs.grant_id
-             JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = f.top ",
-            grant_counts!(),
-            "AND s.id = ?3 AND u.rec = ?4 AND ",
-            $has_words,
-            " AND ",
-            record_in_sight!(),
-            "AND (f.pointer > ?6 OR (f.pointer = ?6 AND u.char_start > ?7)) ORDER BY f.pointer, u.char_start LIMIT ?8"
-        )
-    };
-}
-
-/// The entries of the ledger that an owner means: from `?1` to before `?2`, of the grant `?3`, of the record `?4` to `?6`.
-macro_rules! meant {
-    () => {
-        "WHERE at >= ?1 AND at < ?2 AND (CAST(?3 AS TEXT) IS NULL OR grant_id = ?3)
-         AND (CAST(?4 AS TEXT) IS NULL OR connection = ?4) AND (CAST(?5 AS TEXT) IS NULL OR stream = ?5)
-         AND (CAST(?6 AS TEXT) IS NULL OR rid = ?6) "
-    };
-}
-
-/// The columns of a new entry of the ledger.
-macro_rules! add_disclosure {
-    ($values:literal) => {
-        concat!(
-            "INSERT INTO disclosure (at, grant_id, client, tool, connection, stream, rid, field, span_unit, span_start,
-             span_end, bytes, tier) ",
-            $values
-        )
-    };
-}
+#[macro_use]
+mod ledger;
+#[macro_use]
+mod list;
+#[macro_use]
+mod search;
 
 macro_rules! statements {
     ($($(#[$doc:meta])* $name:ident $reads:ident = $sql:expr;)*) => {
@@ -521,7 +209,9 @@ statements! {
 
     /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
     /// `?16` looks for.
-    Search Shape = search!(words_sqlite, "+r.scope");
+    Search Shape = search!(words_sqlite, "JOIN record r ON +r.scope");
+    /// The same of the records that have a granted text in chunks, which may have the words of a phrase in several of them.
+    SearchLong Shape = search!(words_sqlite, with_long_text!("+r.scope"));
 
     /// Where a record's granted fields have the words that `?5` looks for: which row, and where its chunk starts, after
     /// the chunk at `?7` of the row `?6`.
@@ -531,6 +221,19 @@ statements! {
            AND w.rowid BETWEEN (SELECT MIN(id) FROM unit WHERE rec = ?4) AND (SELECT MAX(id) FROM unit WHERE rec = ?4) ",
         "w.unit_words MATCH ?5");
 
+    /// The granted texts of at most 32,768 chars that search looks into, with all their chunks, in the records `?4` to `?35`;
+    /// a record with a longer one is not there, or has that one without a chunk.
+    SearchedTexts Content = concat!(
+        "SELECT r.id, f.id, f.pointer, f.inline, f.nul_as, t.char_start, t.text ", under_grant!(),
+        "JOIN record r ON +r.scope = s.id AND r.id IN (", records_from_4!(), ") AND ", record_in_sight!(),
+        "AND NOT EXISTS (SELECT 1 FROM unit lu JOIN field lf ON lf.id = lu.field
+           WHERE lu.scope = s.id AND lu.rec = r.id AND lu.char_start > 0 AND lf.chars > 32768 AND ", unit_is_granted!("lu"), ")
+         JOIN unit u ON u.rec = r.id AND ", unit_is_granted!("u"),
+        "AND NOT EXISTS (SELECT 1 FROM unit b WHERE b.rec = u.rec AND b.field = u.field AND b.char_start < u.char_start)
+         JOIN field f ON f.id = u.field AND f.top = u.top
+         LEFT JOIN seg t ON t.field = f.id AND f.chars <= 32768 ",
+        grant_counts!(), "AND s.id = ?3");
+
     /// The values after `?5` and before `?6` that the granted field `?4` has, in their order, each with how many records have it.
     ValueCounts Content = concat!(
         "SELECT v.value, CAST(COUNT(*) AS BIGINT) ", under_grant!(),
@@ -539,8 +242,9 @@ statements! {
         value_in_sight!(), grant_counts!(), "AND s.id = ?3 GROUP BY v.value ORDER BY v.value LIMIT ?7");
     /// How many records there are.
     Count Shape = concat!(
-        "SELECT CAST(COUNT(*) AS BIGINT) ", under_grant!(),
-        "JOIN record r ON r.scope = s.id AND ", record_in_sight!(), grant_counts!(), "AND s.id = ?3");
+        "SELECT CAST(CASE WHEN ", all_records!(), "THEN (SELECT COUNT(*) FROM record r WHERE r.scope = s.id)
+           ELSE (SELECT COUNT(*) FROM record r WHERE r.scope = s.id AND ", record_in_sight!(), ") END AS BIGINT) ",
+        under_grant!(), grant_counts!(), "AND s.id = ?3");
     /// The values of two granted fields, by key after `?4`.
     Values Content = concat!(
         pair_of_values!("r.scope", "?5", "?6"), grant_counts!(),
@@ -711,7 +415,8 @@ impl Statement {
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
-            Self::Search => search!(words_postgres, "r.scope"),
+            Self::Search => search!(words_postgres, "JOIN record r ON r.scope"),
+            Self::SearchLong => search!(words_postgres, with_long_text!("r.scope")),
             Self::MatchUnits => {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
             }

@@ -5,7 +5,7 @@ use crate::embedded::Embedded;
 use crate::embedded::statement::Statement;
 use crate::error::{Failure, Result, SourceError};
 use crate::prepare::{CHUNK_MAX, nul};
-use crate::scan::Scanner;
+use crate::scan::Search;
 use crate::shape::{Field, Place, Stored};
 use crate::time;
 use crate::token::Caller;
@@ -87,17 +87,13 @@ impl Embedded {
         from: Chars,
     ) -> Result<Option<Span>> {
         let total = readable(field)?;
-        let mut scanner = Scanner::new(q.as_str(), from).ok_or_else(|| {
-            Refusal::new(Code::InvalidWindowSelector, "q is too complex to search for").param("q")
-        })?;
+        let mut search = Search::new(q, from, total)?;
         let grant = self.grant_for(caller, field).await?;
-        let mut at = from;
-        while at < total {
+        while let Some(at) = search.next() {
             let piece = self.read_under(&grant, field, Span::at(at, PIECE)).await?;
-            if let Some(hit) = scanner.feed(&piece) {
+            if let Some(hit) = search.feed(&piece) {
                 return Ok(Some(hit));
             }
-            at = at + PIECE;
         }
         Ok(None)
     }

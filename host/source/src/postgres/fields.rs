@@ -46,7 +46,7 @@ pub(super) async fn add_fields(
     let mut units = Units::default();
     for (id, (record, field, _)) in ids.iter().zip(&fields) {
         for unit in &field.units {
-            units.push(*record, *id, unit);
+            units.push(*record, *id, &field.top, unit);
             if units.bytes > MESSAGE_BYTES {
                 units.insert(transaction, scope).await?;
             }
@@ -172,33 +172,35 @@ impl<'a> Segs<'a> {
 struct Units<'a> {
     records: Vec<i64>,
     fields: Vec<i64>,
+    tops: Vec<&'a str>,
     starts: Vec<i64>,
     words: Vec<&'a str>,
     bytes: usize,
 }
 
 impl<'a> Units<'a> {
-    fn push(&mut self, record: i64, field: i64, unit: &'a PreparedUnit) {
+    fn push(&mut self, record: i64, field: i64, top: &'a str, unit: &'a PreparedUnit) {
         self.records.push(record);
         self.fields.push(field);
+        self.tops.push(top);
         self.starts.push(unit.start.get() as i64);
         self.words.push(&unit.words);
         self.bytes += unit.words.len();
     }
 
     async fn insert(&mut self, transaction: &Transaction<'_>, scope: i64) -> Result<(), Failure> {
-        let Units { records, fields, starts, words, .. } = std::mem::take(self);
+        let Units { records, fields, tops, starts, words, .. } = std::mem::take(self);
         if records.is_empty() {
             return Ok(());
         }
         let insert = transaction
             .prepare_cached(
-                "INSERT INTO unit (scope, rec, field, char_start, words)
-                 SELECT $1, r, f, c, array_to_tsvector(string_to_array(w, ' '))
-                 FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS n (r, f, c, w)",
+                "INSERT INTO unit (scope, rec, field, top, char_start, words)
+                 SELECT $1, r, f, t, c, array_to_tsvector(string_to_array(w, ' '))
+                 FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[]) AS n (r, f, t, c, w)",
             )
             .await?;
-        transaction.execute(&insert, &[&scope, &records, &fields, &starts, &words]).await?;
+        transaction.execute(&insert, &[&scope, &records, &fields, &tops, &starts, &words]).await?;
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("records.sql"),
     concat!(include_str!("packages.sql"), include_str!("policies.sql")),
     include_str!("sorting.sql"),
+    include_str!("words.sql"),
 ];
 
 /// A number that replicas which start together agree on, so that only one of them makes the tables.

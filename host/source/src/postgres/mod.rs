@@ -52,9 +52,10 @@ pub(crate) const SCHEMA: &str = "stepwell";
 /// What a connection that writes is set to: what it acknowledged survives a crash, and it works for the owner.
 const WRITER: &str = "SET synchronous_commit = on; SET stepwell.owner = 'on'";
 
-/// Says for whom the next statement reads; the policies of the tables go by it.
+/// Says for whom the next statement reads, which the policies of the tables go by, and how it is planned.
 const READS_FOR: &str =
-    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false)";
+    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false),
+    set_config('plan_cache_mode', $3, false)";
 
 const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
                            or has characters that must be percent-encoded";
@@ -155,7 +156,10 @@ impl Engine for Postgres {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
         // The pool does not always know that connections ended while nobody used them. Each try takes one away.
         let sql = statement.postgres();
-        let select = || self.select(statement.name(), &sql, reader(statement, &params), &params);
+        let select = || {
+            let text = (statement.name(), sql.as_str(), planned(statement));
+            self.select(text, reader(statement, &params), &params)
+        };
         for _ in 0..READERS {
             match select().await {
                 Err(failure) if had_ended(&failure) => {}
@@ -227,6 +231,15 @@ impl Postgres {
     }
 }
 
+/// How a statement is planned. Most of them are best planned once for each connection: to plan one takes longer than to run it,
+/// and it is run in the same way whatever it is asked. But how words are looked up depends on how many records have them.
+const fn planned(statement: Statement) -> &'static str {
+    match statement {
+        Statement::Search | Statement::SearchLong => "force_custom_plan",
+        _ => "force_generic_plan",
+    }
+}
+
 /// For whom a session reads.
 #[derive(Clone, Copy)]
 enum Reader<'a> {
@@ -250,8 +263,7 @@ impl Postgres {
     /// Runs the text of a statement on a connection that reads, for somebody.
     async fn select(
         &self,
-        name: &'static str,
-        sql: &str,
+        (name, sql, planned): (&'static str, &str, &'static str),
         reader: Reader<'_>,
         params: &[Param],
     ) -> Result<Vec<Row>, Failure> {
@@ -264,7 +276,7 @@ impl Postgres {
         let outcome = async {
             let (reads_for, prepared) =
                 (client.prepare_cached(READS_FOR).await?, client.prepare_cached(sql).await?);
-            let (whose, bound): ([&(dyn ToSql + Sync); 2], _) = ([&grant, &owner], bound(params));
+            let (whose, bound): ([&(dyn ToSql + Sync); 3], _) = ([&grant, &owner, &planned], bound(params));
             // Both are on their way before the first is answered, in this order, so that it costs no round trip.
             let (set, rows) = tokio::join!(
                 biased;

@@ -250,7 +250,7 @@ async fn a_statement_that_forgot_its_grant_shows_nothing_outside_of_it() {
     ];
     for (table, sql) in forgetful {
         let seen = async |reader: Reader<'_>| {
-            let rows = engine.select("forgetful", sql, reader, &[]).await.unwrap();
+            let rows = engine.select(("forgetful", sql, "auto"), reader, &[]).await.unwrap();
             rows.into_iter().map(|mut row| row.text().unwrap()).collect::<Vec<_>>()
         };
         let (all, own) = (seen(Reader::Owner).await, seen(Reader::Grant(&grant.grant_id)).await);
@@ -265,7 +265,7 @@ async fn a_statement_that_forgot_its_grant_shows_nothing_outside_of_it() {
         assert_eq!(client.query(sql, &[]).await.unwrap().len(), 0, "{table}");
     }
     let refused = engine
-        .select("writing", "DELETE FROM record RETURNING rid", Reader::Grant(&grant.grant_id), &[])
+        .select(("writing", "DELETE FROM record RETURNING rid", "auto"), Reader::Grant(&grant.grant_id), &[])
         .await;
     assert!(refused.unwrap_err().to_string().contains("read-only transaction"));
 }

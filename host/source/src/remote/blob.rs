@@ -8,7 +8,6 @@ use crate::shape::{Field, FieldKind, Place};
 use crate::token::Caller;
 use reqwest::StatusCode;
 use reqwest::header::CONTENT_RANGE;
-use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Bytes, Code, Refusal};
 
 impl Remote {
@@ -21,8 +20,7 @@ impl Remote {
         length: Bytes,
     ) -> Result<Vec<u8>> {
         let (FieldKind::Binary, Place::Remote { blob: Some(blob) }) = (field.shape.kind, &field.place) else {
-            let message = format!("the field {} holds no bytes", excerpt(field.path.as_str()));
-            return Err(Refusal::new(Code::FieldNotFound, message).param("field_path").into());
+            return Err(field.holds_no_bytes().into());
         };
         let end = start.saturating_add(length);
         let end = field.shape.bytes.map_or(end, |size| end.min(size));

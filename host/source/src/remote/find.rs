@@ -9,7 +9,7 @@ use super::Remote;
 use super::limits::WINDOW;
 use super::window::{code_of, of, readable, window_of};
 use crate::error::Result;
-use crate::scan::Scanner;
+use crate::scan::{Search, scanner};
 use crate::shape::{Field, Place};
 use crate::token::Caller;
 use stepwell_contract::selector::Query;
@@ -34,7 +34,14 @@ impl Remote {
                     Hint::Doubtful => {}
                 }
             }
-            self.look_through(caller, field, q, from, total).await
+            let mut search = Search::new(q, from, total)?;
+            while let Some(at) = search.next() {
+                let piece = self.read_span(caller, field, Span::at(at, Chars(WINDOW))).await?;
+                if let Some(hit) = search.feed(&piece) {
+                    return Ok(Some(hit));
+                }
+            }
+            Ok(None)
         };
         timeout(self.client.limits().find, look).await.unwrap_or_else(|_| {
             let message = "looking through the field takes too long at this resource server";
@@ -62,38 +69,12 @@ impl Remote {
         let found = scanner(q, from)?.feed(&near);
         Ok(found.filter(|found| found.start() == start).map_or(Hint::Doubtful, Hint::At))
     }
-
-    async fn look_through(
-        &self,
-        caller: &Caller,
-        field: &Field,
-        q: &Query,
-        from: Chars,
-        total: Chars,
-    ) -> Result<Option<Span>> {
-        let mut scanner = scanner(q, from)?;
-        let mut at = from;
-        while at < total {
-            let piece = self.read_span(caller, field, Span::at(at, Chars(WINDOW))).await?;
-            if let Some(hit) = scanner.feed(&piece) {
-                return Ok(Some(hit));
-            }
-            at = at + Chars::of(&piece).max(Chars(1));
-        }
-        Ok(None)
-    }
 }
 
 enum Hint {
     Nowhere,
     At(Span),
     Doubtful,
-}
-
-fn scanner(q: &Query, at: Chars) -> Result<Scanner> {
-    Ok(Scanner::new(q.as_str(), at).ok_or_else(|| {
-        Refusal::new(Code::InvalidWindowSelector, "q is too complex to search for").param("q")
-    })?)
 }
 
 /// Whether only ASCII letters fold to the phrase's. The Kelvin sign folds to k and the long s to s.

@@ -17,6 +17,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("records.sql"),
     include_str!("packages.sql"),
     include_str!("sorting.sql"),
+    include_str!("words.sql"),
 ];
 
 /// How often the mode is set before a file counts as locked: two seconds' worth.

@@ -267,8 +267,10 @@ fn add_field(
     }
     for unit in &field.units {
         transaction
-            .prepare_cached("INSERT INTO unit (scope, rec, field, char_start) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![scope, record, row, unit.start.get() as i64])?;
+            .prepare_cached(
+                "INSERT INTO unit (scope, rec, field, char_start, top) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![scope, record, row, unit.start.get() as i64, field.top])?;
         transaction
             .prepare_cached("INSERT INTO unit_words (rowid, words) VALUES (?1, ?2)")?
             .execute(params![transaction.last_insert_rowid(), unit.words])?;

@@ -180,16 +180,17 @@ async fn damage_to_the_word_index_is_found(world: World) {
                 &[IndexWords],
             ),
             Damage(
-                "INSERT INTO unit VALUES (9999, 1, 1, 1, 77); INSERT INTO unit_words (rowid, words) VALUES (9999, 'x')",
-                "INSERT INTO unit OVERRIDING SYSTEM VALUE SELECT 9999, scope, rec, field, 77, words FROM unit WHERE id = 1; SELECT setval(pg_get_serial_sequence('unit', 'id'), 9999)",
+                "INSERT INTO unit SELECT 9999, 1, 1, 1, 77, top FROM field WHERE id = 1; INSERT INTO unit_words (rowid, words) VALUES (9999, 'x')",
+                "INSERT INTO unit OVERRIDING SYSTEM VALUE SELECT 9999, scope, rec, field, 77, words, top FROM unit WHERE id = 1; SELECT setval(pg_get_serial_sequence('unit', 'id'), 9999)",
                 &[IndexWithoutText],
             ),
             Damage(
-                "INSERT INTO unit SELECT 9999, scope, rec, field, char_start FROM unit WHERE id = 1; INSERT INTO unit_words (rowid, words) SELECT 9999, inline FROM field WHERE id = (SELECT field FROM unit WHERE id = 1)",
-                "INSERT INTO unit OVERRIDING SYSTEM VALUE SELECT 9999, scope, rec, field, char_start, words FROM unit WHERE id = 1; SELECT setval(pg_get_serial_sequence('unit', 'id'), 9999)",
+                "INSERT INTO unit SELECT 9999, scope, rec, field, char_start, top FROM unit WHERE id = 1; INSERT INTO unit_words (rowid, words) SELECT 9999, inline FROM field WHERE id = (SELECT field FROM unit WHERE id = 1)",
+                "INSERT INTO unit OVERRIDING SYSTEM VALUE SELECT 9999, scope, rec, field, char_start, words, top FROM unit WHERE id = 1; SELECT setval(pg_get_serial_sequence('unit', 'id'), 9999)",
                 &[IndexWithoutText],
             ),
             both("UPDATE unit SET scope = scope + 1 WHERE id = 4", &[IndexWithoutText]),
+            both("UPDATE unit SET top = 'another' WHERE id = 4", &[IndexWithoutText]),
             both("UPDATE unit SET rec = 77 WHERE id = 4", &[IndexWithoutText, NotIndexed]),
         ],
     )

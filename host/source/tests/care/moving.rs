@@ -5,7 +5,9 @@ use crate::on_both_engines;
 use crate::world::{World, line, stream};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use stepwell_contract::ConnectionId;
 use stepwell_source::care::{self, Existing, Quiet, Share};
+use stepwell_source::grant::{PackageRequest, StreamRequest};
 use stepwell_source::ledger::{Disclosure, LedgerFilter};
 use stepwell_source::query::SearchQuery;
 use stepwell_source::sqlite::Missing;
@@ -41,9 +43,17 @@ async fn copy(from: &SourceUrl, to: &SourceUrl) -> care::Copied {
     care::copy(from, to, Share::Everything, Existing::Keep, &mut Quiet).await.unwrap()
 }
 
-/// A token of the store that reads everything.
+/// A token of the store that reads everything: that of a package with a grant for each connection.
 async fn token(store: &Embedded) -> Token {
-    store.create_grant(&crate::world::request(vec![stream("notes")])).await.unwrap().1
+    let mut grants = Vec::new();
+    for connection in ["home", "work"] {
+        let connections = vec![ConnectionId::new(connection).unwrap()];
+        let notes = StreamRequest { connections, ..stream("notes") };
+        let (grant, _token) = store.create_grant(&crate::world::request(vec![notes])).await.unwrap();
+        grants.push(grant.grant_id);
+    }
+    let wanted = PackageRequest { client: "a client".into(), expires_at: None, grants };
+    store.create_package(&wanted).await.unwrap().1
 }
 
 /// All that a store says of its notes, its grants and its ledger.
@@ -71,6 +81,13 @@ async fn told(store: &Embedded, token: &Token) -> String {
     };
     told.push(format!("{:?}", store.search(&caller, &query).await.unwrap()));
     told.push(format!("{:?}", store.grants().await.unwrap()));
+    let (packages, tokens) = (store.packages().await.unwrap(), store.tokens().await.unwrap());
+    assert_eq!(
+        (packages.len(), tokens.len()),
+        (2, 5),
+        "the one that it is filled with, and that of the reader"
+    );
+    told.push(format!("{packages:?} {tokens:?}"));
     told.push(format!("{:?}", store.ledger_page(&LedgerFilter::default(), None, 100).await.unwrap()));
     told.join("\n")
 }

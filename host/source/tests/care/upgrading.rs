@@ -28,6 +28,7 @@ const VERSIONS: &[(&str, &str)] = &[
     (include_str!("../fixtures/stores/v2.sqlite.sql"), include_str!("../fixtures/stores/v2.postgres.sql")),
     (include_str!("../fixtures/stores/v3.sqlite.sql"), include_str!("../fixtures/stores/v3.postgres.sql")),
     (include_str!("../fixtures/stores/v4.sqlite.sql"), include_str!("../fixtures/stores/v4.postgres.sql")),
+    (include_str!("../fixtures/stores/v6.sqlite.sql"), include_str!("../fixtures/stores/v6.postgres.sql")),
 ];
 
 /// The token that the fixtures know.

@@ -46,12 +46,15 @@ struct Text {
     unindexed: u64,
     /// Where the first of them starts.
     first_unindexed: i64,
+    /// How many entries say that they are of another field. Search trusts that with what a grant covers.
+    misfiled: u64,
 }
 
 impl Text {
     /// Takes the next piece, and its entry of the word index.
     fn take(&mut self, record: &mut Record, field: &FieldRow, start: i64, text: String) {
         let entry = record.units.remove(&(field.id, start));
+        self.misfiled += u64::from(entry.as_ref().is_some_and(|top| *top != field.top));
         let own = &text[words::carried_over(&self.before, &text)..];
         if entry.is_none() && self.searchable && words::words(own).next().is_some() {
             if self.unindexed == 0 {
@@ -94,6 +97,10 @@ impl Check<'_> {
             }
         }
         self.checked.chars += text.sum.chars.unsigned_abs();
+        if text.misfiled > 0 {
+            let detail = format!("{} index entries are filed under another field", text.misfiled);
+            self.found(ProblemCode::IndexWithoutText, place.clone(), detail);
+        }
         if text.unindexed > 0 {
             let Text { unindexed, first_unindexed, .. } = text;
             let detail =

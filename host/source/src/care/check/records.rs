@@ -90,11 +90,12 @@ struct UnitRow {
     scope: i64,
     field: i64,
     start: i64,
+    top: String,
 }
 
 static UNITS: Reading<UnitRow> = Reading {
     name: "units",
-    sql: "SELECT id, rec, scope, field, char_start FROM unit WHERE (rec, id) > (?1, ?2) ORDER BY rec, id LIMIT ?3",
+    sql: "SELECT id, rec, scope, field, char_start, top FROM unit WHERE (rec, id) > (?1, ?2) ORDER BY rec, id LIMIT ?3",
     start: || bind![i64::MIN, i64::MIN],
     page: 2_000,
     read: |row| {
@@ -104,6 +105,7 @@ static UNITS: Reading<UnitRow> = Reading {
             scope: row.int()?,
             field: row.int()?,
             start: row.int()?,
+            top: row.text()?,
         })
     },
     key: |unit| bind![unit.rec, unit.id],
@@ -114,8 +116,9 @@ pub(super) struct Record {
     /// Its id for people.
     pub(super) id: String,
     pub(super) scope: i64,
-    /// The index entries by the chunk that they belong to; what has been found to belong is taken out.
-    pub(super) units: HashMap<(i64, i64), i64>,
+    /// The index entries by the chunk that they belong to, each with the field that it says it is of; what has been found to
+    /// belong is taken out.
+    pub(super) units: HashMap<(i64, i64), String>,
     /// The long JSON fields, in which others may be nested: row and length.
     pub(super) enclosing: HashMap<String, (i64, i64)>,
 }
@@ -139,7 +142,7 @@ impl Check<'_> {
             };
             while units.peek(session).await?.is_some_and(|unit| unit.rec <= row.id) {
                 let Some(unit) = units.next(session).await? else { break };
-                self.file_unit(&row, &mut record, &unit);
+                self.file_unit(&row, &mut record, unit);
             }
             let mut summed = Vec::new();
             while fields.peek(session).await?.is_some_and(|field| field.rec <= row.id) {
@@ -172,15 +175,15 @@ impl Check<'_> {
     }
 
     /// Puts an index entry with its record, if it has one.
-    fn file_unit(&mut self, row: &RecordRow, record: &mut Record, unit: &UnitRow) {
+    fn file_unit(&mut self, row: &RecordRow, record: &mut Record, unit: UnitRow) {
         let (code, entry) = (ProblemCode::IndexWithoutText, format!("index entry {}", unit.id));
         if unit.rec != row.id {
             self.found(code, entry, "its record is not there");
         } else if unit.scope != row.scope {
             // Search trusts this column with what a grant covers.
-            record.units.insert((unit.field, unit.start), unit.id);
+            record.units.insert((unit.field, unit.start), unit.top);
             self.found(code, format!("{} {entry}", record.id), "it says that it belongs to another stream");
-        } else if record.units.insert((unit.field, unit.start), unit.id).is_some() {
+        } else if record.units.insert((unit.field, unit.start), unit.top).is_some() {
             self.found(code, format!("{} {entry}", record.id), "it is the second entry of one chunk");
         }
     }

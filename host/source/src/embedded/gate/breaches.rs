@@ -8,8 +8,8 @@ use crate::terms::Stem;
 use Statement::{
     BlobParts, Count, CountValues, FilterValues, FilteredRecords, GrantedFields, GrantedScopes,
     LatestRemoval, ListFirstEmitted, ListLastEmitted, ListNewest, ListOldest, Locate, Marks, MatchUnits,
-    MiddlingText, RecordFields, Related, Removed, Search, Shape, SortValues, Text, UnvaluedDown, UnvaluedUp,
-    ValueCounts, ValuedDown, ValuedUp, Values, ValuesOf,
+    MiddlingText, RecordFields, Related, Removed, Search, SearchedTexts, Shape, SortValues, Text,
+    UnvaluedDown, UnvaluedUp, ValueCounts, ValuedDown, ValuedUp, Values, ValuesOf,
 };
 
 /// What a breach is about, and so which statements have to notice it.
@@ -170,7 +170,7 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
         GrantedScopes => {}
         _ => wrong.push(("another connection", with(2, gate.elsewhere.scope.into()))),
     }
-    if matches!(statement, Shape | Text | RecordFields | MatchUnits | BlobParts) {
+    if matches!(statement, Shape | Text | RecordFields | SearchedTexts | MatchUnits | BlobParts) {
         wrong.push(("a record of another connection", with(3, gate.elsewhere.record.into())));
         let mut both = with(2, gate.elsewhere.scope.into());
         both[3] = gate.elsewhere.record.into();
