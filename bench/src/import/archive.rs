@@ -60,7 +60,7 @@ fn message(file: &mut impl std::io::Write, number: usize, dice: &mut Dice) -> st
     let words = 60 + dice.below(500);
     let body = dice.prose(words, 70);
     match number {
-        _ if number % FILE_EVERY == 0 => {
+        _ if number.is_multiple_of(FILE_EVERY) => {
             let bytes: Vec<u8> = (0..6_000).map(|_| dice.below(256) as u8).collect();
             writeln!(file, "Content-Type: multipart/mixed; boundary=b{number}\n\n--b{number}")?;
             writeln!(file, "Content-Type: text/plain; charset=utf-8\n\n{body}\n--b{number}")?;
@@ -72,7 +72,7 @@ fn message(file: &mut impl std::io::Write, number: usize, dice: &mut Dice) -> st
             }
             writeln!(file, "--b{number}--\n")
         }
-        _ if number % HTML_EVERY == 0 => {
+        _ if number.is_multiple_of(HTML_EVERY) => {
             writeln!(file, "Content-Type: text/html; charset=utf-8\n\n<html><body>")?;
             for paragraph in body.split('\n') {
                 writeln!(file, "<p>{paragraph}</p>")?;

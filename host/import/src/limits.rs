@@ -42,7 +42,7 @@ pub const HEADER_NAME: usize = 128;
 /// How many files of one message become records.
 pub const ATTACHMENTS: usize = 500;
 
-/// How many mails are remembered that belong to another mail's thread.
+/// How many mails are remembered for the sake of their threads.
 pub const THREADS: usize = 1_000_000;
 
 /// How long the text of one DOCX may take.

@@ -6,5 +6,6 @@ mod chats;
 mod desk;
 mod files;
 mod mail;
+mod mangled;
 mod packed;
 mod tables;

@@ -3,6 +3,7 @@
 use crate::limits::THREADS;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::rc::Rc;
 
 /// The first message of each message's thread, as far as it is another one.
 ///
@@ -10,18 +11,24 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 /// of the message before, if that was read already.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
-    roots: HashMap<u64, Box<str>>,
+    /// A thread's name is held once, however many messages it has.
+    roots: HashMap<u64, Rc<str>>,
 }
 
 impl Threads {
     /// The id of the message that the thread began with.
     pub(super) fn root(&mut self, id: Option<&str>, ancestors: &[String]) -> Option<String> {
         let Some(eldest) = ancestors.first() else { return id.map(str::to_owned) };
-        let root = self.roots.get(&number(eldest)).map_or_else(|| eldest.clone(), |root| root.to_string());
-        if let Some(id) = id.filter(|id| *id != root && self.roots.len() < THREADS) {
-            self.roots.insert(number(id), root.as_str().into());
+        if self.roots.len() >= THREADS {
+            return Some(
+                self.roots.get(&number(eldest)).map_or_else(|| eldest.clone(), |root| root.to_string()),
+            );
         }
-        Some(root)
+        let root = Rc::clone(self.roots.entry(number(eldest)).or_insert_with(|| eldest.as_str().into()));
+        if let Some(id) = id.filter(|id| **id != *root) {
+            self.roots.insert(number(id), Rc::clone(&root));
+        }
+        Some(root.to_string())
     }
 }
 

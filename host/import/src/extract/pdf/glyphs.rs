@@ -315,7 +315,7 @@ fn numbered(name: &str) -> Option<String> {
     let of = |digits: &str| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
     if let Some(digits) = name
         .strip_prefix("uni")
-        .filter(|digits| is_hex(digits) && digits.len() % 4 == 0 && !digits.is_empty())
+        .filter(|digits| is_hex(digits) && digits.len().is_multiple_of(4) && !digits.is_empty())
     {
         return digits.as_bytes().chunks(4).map(|four| of(std::str::from_utf8(four).ok()?)).collect();
     }
