@@ -209,9 +209,9 @@ statements! {
 
     /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
     /// `?16` looks for.
-    Search Shape = search!(words_sqlite, "JOIN record r ON +r.scope");
+    Search Shape = search!(words_sqlite, "JOIN record r ON +r.scope", with_first_word!());
     /// The same of the records that have a granted text in chunks, which may have the words of a phrase in several of them.
-    SearchLong Shape = search!(words_sqlite, with_long_text!("+r.scope"));
+    SearchLong Shape = search!(words_sqlite, with_long_text!("+r.scope"), with_first_word!());
 
     /// Where a record's granted fields have the words that `?5` looks for: which row, and where its chunk starts, after
     /// the chunk at `?7` of the row `?6`.
@@ -415,8 +415,16 @@ impl Statement {
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
-            Self::Search => search!(words_postgres, "JOIN record r ON r.scope"),
-            Self::SearchLong => search!(words_postgres, with_long_text!("r.scope")),
+            Self::Search => search!(
+                words_postgres,
+                concat!(from_first_word!(), "JOIN record r ON r.id = n.rec AND r.scope"),
+                ""
+            ),
+            Self::SearchLong => search!(
+                words_postgres,
+                concat!(from_first_word!(), with_long_text!("r.id = n.rec AND r.scope")),
+                ""
+            ),
             Self::MatchUnits => {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
             }

@@ -231,12 +231,12 @@ impl Postgres {
     }
 }
 
-/// How a statement is planned. Most of them are best planned once for each connection: to plan one takes longer than to run it,
-/// and it is run in the same way whatever it is asked. But how words are looked up depends on how many records have them.
+/// How a statement is planned. Postgres finds out by itself whether one plan does for all values, but not where words are looked
+/// up: how that is best done depends on how many records have them, which it cannot guess before it knows the words.
 const fn planned(statement: Statement) -> &'static str {
     match statement {
         Statement::Search | Statement::SearchLong => "force_custom_plan",
-        _ => "force_generic_plan",
+        _ => "auto",
     }
 }
 

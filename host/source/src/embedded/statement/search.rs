@@ -11,9 +11,10 @@ macro_rules! found_time {
 }
 
 /// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the
-/// grant themselves, so that each is worked out once and not again for every record.
+/// grant themselves, so that each is worked out once and not again for every record. The first word is a condition, or a
+/// part of the join with the records.
 macro_rules! search {
-    ($words:ident, $record:expr) => {
+    ($words:ident, $record:expr, $first:expr) => {
         concat!(
             "SELECT r.id, r.rid, ",
             found_time!(),
@@ -29,9 +30,9 @@ macro_rules! search {
             " < ?4 OR (",
             found_time!(),
             " = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
-             AND r.id IN (",
-            $words!("?8"),
-            ")
+             ",
+            $first,
+            "
              AND (CAST(?9 AS TEXT) IS NULL OR r.id IN (",
             $words!("?9"),
             "))
@@ -72,6 +73,21 @@ macro_rules! with_long_text {
              JOIN record r ON r.id = l.rec AND ",
             $scope
         )
+    };
+}
+
+/// The first word as a condition: SQLite begins with it.
+macro_rules! with_first_word {
+    () => {
+        concat!("AND r.id IN (", words_sqlite!("?8"), ")")
+    };
+}
+
+/// The first word as a part of the join, before the records. As a condition, Postgres looks it up again for every record as long
+/// as it knows little about the tables.
+macro_rules! from_first_word {
+    () => {
+        concat!("JOIN (SELECT DISTINCT w.rec FROM (", words_postgres!("?8"), ") w) n ON 1 = 1 ")
     };
 }
 
