@@ -44,8 +44,9 @@ pub(crate) async fn run(stepwell: PathBuf, plan: Plan, report: &Report) -> anyho
         hop.push(started.elapsed());
     }
     let hop = report::time(hop.median());
-    report
-        .note(format_args!("  a call includes a hop to another thread and back, which alone takes {hop}"))?;
+    report.note(format_args!(
+        "  a call that reads or lasts hops to another thread and back, which alone takes {hop}"
+    ))?;
     sizes::run(&tiers, plan, report).await?;
     share::run(plan, report).await?;
     start::run(plan, report)?;

@@ -4,7 +4,7 @@ use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
 use crate::export::Export;
 use crate::ladder::{Asker, Ladder, ResourceDraft};
-use crate::measure::json_bytes;
+use crate::measure::{json_bytes, string_bytes};
 use crate::read_record_field::check_digest;
 use crate::reply::{Content, LadderError, Link, Resource, Template};
 use crate::rung::record_rungs;
@@ -172,7 +172,7 @@ impl Ladder {
                 "content_ladder": self.content_ladder("record", [entry].into_iter()),
                 "fields": fields,
             });
-            if json!(document.to_string()).to_string().len() as u64 <= budget::RESULT.get() {
+            if string_bytes(&document.to_string()) <= budget::RESULT {
                 break;
             }
         }
