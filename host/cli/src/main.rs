@@ -41,6 +41,11 @@ use exit::Exit;
 use output::Output;
 use std::process::ExitCode;
 
+/// An answer is made of many small pieces that one thread makes and another frees, which most systems' own allocators are
+/// slow at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Lets AI agents read personal data, one bounded step at a time, never outside the grant they were given.
 #[derive(Debug, Parser)]
 #[command(name = "stepwell", version, max_term_width = 110, after_help = GETTING_STARTED)]

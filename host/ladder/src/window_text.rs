@@ -2,6 +2,7 @@
 
 use crate::window::FieldWindow;
 use serde_json::{Map, Value, json};
+use std::fmt::{Display, Write as _};
 use stepwell_contract::quote::json_string;
 
 /// The addresses of a window and its neighbours.
@@ -75,34 +76,31 @@ impl FieldWindow {
 
     fn header_with(&self, uris: Option<&WindowUris>) -> String {
         let span = self.window.span;
-        let mut parts = vec![
-            ("id", json_string(&self.field.record.id().to_string())),
-            ("field_path", json_string(self.field.path.as_str())),
-            ("start_chars", span.start().to_string()),
-            ("end_chars", span.end().to_string()),
-            ("total_chars", self.window.total.to_string()),
-            ("complete", self.window.complete().to_string()),
-            ("next_cursor", optional(self.next_cursor.as_deref())),
-            ("previous_cursor", optional(self.previous_cursor.as_deref())),
-        ];
+        let mut line = Line::default();
+        line.text("id", Some(&self.field.record.id().to_string()));
+        line.text("field_path", Some(self.field.path.as_str()));
+        line.plain("start_chars", span.start());
+        line.plain("end_chars", span.end());
+        line.plain("total_chars", self.window.total);
+        line.plain("complete", self.window.complete());
+        line.text("next_cursor", self.next_cursor.as_deref());
+        line.text("previous_cursor", self.previous_cursor.as_deref());
         if let Some((_, at)) = &self.hit {
-            parts.push(("match_start_chars", at.start().to_string()));
-            parts.push(("match_end_chars", at.end().to_string()));
-            parts.push(("next_match_cursor", optional(self.next_match_cursor.as_deref())));
+            line.plain("match_start_chars", at.start());
+            line.plain("match_end_chars", at.end());
+            line.text("next_match_cursor", self.next_match_cursor.as_deref());
         } else if self.matches_ended {
-            parts.push(("next_match_cursor", optional(None)));
-            parts.push(("note", json_string("there is no further match; this is the field's end")));
+            line.text("next_match_cursor", None);
+            line.text("note", Some("there is no further match; this is the field's end"));
         }
         if let Some(uris) = uris {
-            parts.push(("next_uri", optional(uris.next.as_deref())));
-            parts.push(("previous_uri", optional(uris.previous.as_deref())));
+            line.text("next_uri", uris.next.as_deref());
+            line.text("previous_uri", uris.previous.as_deref());
         }
         if let Some(digest) = self.field.shape.digest {
-            parts.push(("digest", json_string(&digest.to_string())));
+            line.text("digest", Some(&digest.to_string()));
         }
-        let members: Vec<String> =
-            parts.into_iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-        format!("{{{}}}", members.join(","))
+        line.end()
     }
 
     /// The text channel: the header line, and then the window, byte for byte. Record text comes after the first line
@@ -118,6 +116,26 @@ impl FieldWindow {
     }
 }
 
-fn optional(text: Option<&str>) -> String {
-    text.map_or_else(|| "null".to_owned(), json_string)
+/// A JSON object on one line, written a member at a time.
+#[derive(Default)]
+struct Line(String);
+
+impl Line {
+    fn text(&mut self, name: &str, value: Option<&str>) {
+        match value {
+            Some(text) => self.plain(name, json_string(text)),
+            None => self.plain(name, "null"),
+        }
+    }
+
+    fn plain(&mut self, name: &str, value: impl Display) {
+        let before = if self.0.is_empty() { '{' } else { ',' };
+        // A string takes whatever is written.
+        let _ = write!(self.0, "{before}\"{name}\":{value}");
+    }
+
+    fn end(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
 }

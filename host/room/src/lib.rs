@@ -13,6 +13,10 @@ use std::os::unix::net::UnixStream;
 /// Descriptors that such a process may have open at once.
 const OPEN_FILES: u64 = 64;
 
+/// What such a process finds in its environment, and nothing else. The limit of memory counts addresses, and the program's
+/// allocator would take a gigabyte of them before it needs any.
+pub const ENVIRONMENT: [(&str, &str); 1] = [("MIMALLOC_ARENA_RESERVE", "0")];
+
 /// How much such a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {

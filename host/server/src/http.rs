@@ -3,8 +3,8 @@
 //! Both eras of the protocol share the endpoint, and no request leaves anything behind: sessions are off, so any replica
 //! can answer any request. A request passes, in this order: `listen` (connections, TLS, size and time of its head), `track`
 //! (its name, its line in the log), `gate` (Host and Origin), `bearer` (who asks), `admission` (is there room), `body` (size
-//! and time of its body). Each says no before the next one costs anything. The same doors stand before `/v1`, which has an
-//! address of its own; `front` holds what they go by.
+//! and time of its body). Each says no before the next one costs anything. `message` is all of that as one way. The same doors
+//! stand, as layers, before other routes and before `/v1`, which has an address of its own; `front` holds what they go by.
 
 pub(crate) mod admission;
 pub(crate) mod bearer;
@@ -14,6 +14,7 @@ mod gate;
 mod held;
 mod lane;
 pub(crate) mod listen;
+mod message;
 mod patient;
 mod refusal;
 mod resource;
@@ -34,14 +35,13 @@ use crate::server::Server;
 use crate::signal::Ending;
 use crate::v1::{self, V1Config};
 use axum::Router;
-use axum::middleware::from_fn_with_state as layer;
-use axum::routing::get;
+use axum::routing::{any, get};
 pub(crate) use front::Front;
 use front::{Place, Voice};
 use gate::Names;
 use listen::Listening;
-use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use message::Way;
+use rmcp::transport::StreamableHttpServerConfig;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -182,22 +182,16 @@ fn config(names: &Names) -> StreamableHttpServerConfig {
 }
 
 fn router(front: &Front, server: &Server, config: StreamableHttpServerConfig, auth: &AuthConfig) -> Router {
-    let exports = export::router(server.clone());
-    let server = server.clone();
-    let service = StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(NeverSessionManager::default()),
-        config,
-    );
-    let mcp = Router::new().route_service(PATH, service).route_layer(layer(front.clone(), body::whole));
-    let named = Router::new().merge(front.guard(mcp.merge(exports))).merge(resource::routes(
+    let named = Router::new().merge(front.guard(export::router(server.clone()))).merge(resource::routes(
         front.public_url(),
         PATH,
         auth,
         &["client"],
     ));
+    let messages = Router::new().route(PATH, any(message::answer));
+    let messages = messages.with_state(Way::new(front.clone(), server.clone(), config));
     // A load balancer asks under whatever name it has, and learns nothing but that someone is here.
-    front.tracked(front.named(named).route("/healthz", get(admin::alive)))
+    front.tracked(front.named(named).route("/healthz", get(admin::alive))).merge(messages)
 }
 
 #[cfg(test)]

@@ -93,12 +93,13 @@ impl Digest {
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        f.write_str("sha256:")?;
-        for byte in self.0 {
-            f.write_char(DIGITS[usize::from(byte >> 4)].into())?;
-            f.write_char(DIGITS[usize::from(byte & 15)].into())?;
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
         }
-        Ok(())
+        f.write_str("sha256:")?;
+        // Digits are text.
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 

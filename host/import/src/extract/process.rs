@@ -32,6 +32,7 @@ pub(super) fn ask(program: &Path, format: Format, file: &[u8]) -> Result<String,
     let child = Command::new(program)
         .args(["text-host", format.as_str()])
         .env_clear()
+        .envs(stepwell_room::ENVIRONMENT)
         .current_dir("/")
         .process_group(0)
         .stdin(OwnedFd::from(far_end))

@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(1);
 /// Whose share an owner has. No grant is called so.
 const OWNER: &str = "the owner";
 
-/// Answers a request of a caller that was checked, within the limits of its grant and of the server.
+/// The door as a layer, for a caller that was checked.
 pub(super) async fn of_grant(
     State(front): State<Front>,
     Extension(note): Extension<Note>,
@@ -26,8 +26,19 @@ pub(super) async fn of_grant(
     request: Request,
     next: Next,
 ) -> Response {
+    pass(&front, &note, &caller, request, |request| next.run(request)).await
+}
+
+/// Answers a request of a caller that was checked, within the limits of its grant and of the server.
+pub(super) async fn pass<F: Future<Output = Response>>(
+    front: &Front,
+    note: &Note,
+    caller: &Caller,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     let patience = Some(front.0.rooms.limits.answer());
-    front.admit(&note, caller.grant(), patience, request, next).await
+    front.admit(note, caller.grant(), patience, request, next).await
 }
 
 /// Answers a request of an owner that was checked, within the limits of a grant and of the server. What an owner sends may
@@ -38,17 +49,17 @@ pub(crate) async fn of_owner(
     request: Request,
     next: Next,
 ) -> Response {
-    front.admit(&note, OWNER, None, request, next).await
+    front.admit(&note, OWNER, None, request, |request| next.run(request)).await
 }
 
 impl Front {
-    async fn admit(
+    async fn admit<F: Future<Output = Response>>(
         &self,
         note: &Note,
         whose: &str,
         patience: Option<Duration>,
         request: Request,
-        next: Next,
+        next: impl FnOnce(Request) -> F,
     ) -> Response {
         let rooms = &self.0.rooms;
         let share = rooms.shares.of(whose);
@@ -63,7 +74,7 @@ impl Front {
             return self.refuse_until(note, Code::Overloaded, "the server has too much to do", SOON);
         };
         let in_flight = self.0.server.shared.metrics.enter();
-        let answer = next.run(request);
+        let answer = next(request);
         let response = match patience {
             None => Ok(answer.await),
             // Whoever gives up waiting here drops the request, and with it the statement that is running for it.

@@ -12,7 +12,7 @@ use axum::response::Response;
 use std::time::Duration;
 use stepwell_contract::{Class, Code, Refusal};
 use stepwell_ladder::LadderError;
-use stepwell_source::Token;
+use stepwell_source::{Caller, Token};
 
 /// The longest token. A JWT with many claims has two kilobytes.
 const LONGEST_TOKEN: usize = 8 * 1024;
@@ -20,26 +20,36 @@ const LONGEST_TOKEN: usize = 8 * 1024;
 const NAMES_OF_TOKENS: &[&str] =
     &["access_token", "token", "bearer", "bearer_token", "authorization", "api_key"];
 
-/// Lets a request in whose token is good, with the caller in its extensions and without the token.
+/// The door as a layer.
 pub(super) async fn required(
     State(front): State<Front>,
     Extension(note): Extension<Note>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
-    let token = match front.presented(&note, &request) {
+    pass(&front, &note, request, |_, request| next.run(request)).await
+}
+
+/// Lets a request in whose token is good, with the caller in its extensions and without the token.
+pub(super) async fn pass<F: Future<Output = Response>>(
+    front: &Front,
+    note: &Note,
+    mut request: Request,
+    next: impl FnOnce(Caller, Request) -> F,
+) -> Response {
+    let token = match front.presented(note, &request) {
         Ok(token) => token,
         Err(refused) => return *refused,
     };
     let source = front.source();
     let caller = match front.0.authority.caller(&*source, &token).await {
         Ok(caller) => caller,
-        Err(error) => return front.unadmitted(&note, &error),
+        Err(error) => return front.unadmitted(note, &error),
     };
     // What is not there cannot be logged.
     request.headers_mut().remove(AUTHORIZATION);
-    request.extensions_mut().insert(caller);
-    let mut response = next.run(request).await;
+    request.extensions_mut().insert(caller.clone());
+    let mut response = next(caller, request).await;
     // Answers hold personal data; nothing between us and the client may keep them.
     response.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

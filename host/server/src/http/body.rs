@@ -2,14 +2,12 @@
 
 use super::front::Front;
 use crate::note::Note;
-use axum::Extension;
-use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::body::Bytes;
+use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::middleware::Next;
+use axum::http::{self, HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use serde_json::{Value, json};
 use stepwell_contract::{Code, Refusal};
 
@@ -17,11 +15,11 @@ use stepwell_contract::{Code, Refusal};
 pub(super) const LARGEST_REQUEST: usize = 1024 * 1024;
 
 /// Hands on a request whose body is there, and answers what is no message of the protocol.
-pub(super) async fn whole(
-    State(front): State<Front>,
-    Extension(note): Extension<Note>,
+pub(super) async fn pass<F: Future<Output = Response>>(
+    front: &Front,
+    note: &Note,
     request: Request,
-    next: Next,
+    next: impl FnOnce(http::Request<Full<Bytes>>) -> F,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let arrived =
@@ -30,18 +28,18 @@ pub(super) async fn whole(
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             let message = format!("the request is larger than {LARGEST_REQUEST} bytes");
-            return front.refuse(&note, &Refusal::new(Code::RequestTooLarge, message));
+            return front.refuse(note, &Refusal::new(Code::RequestTooLarge, message));
         }
         Ok(Err(_)) => {
-            return front.refuse(&note, &Refusal::new(Code::InvalidRequest, "the request broke off"));
+            return front.refuse(note, &Refusal::new(Code::InvalidRequest, "the request broke off"));
         }
         Err(_) => {
             return front
-                .refuse(&note, &Refusal::new(Code::RequestTimeout, "the request did not arrive in time"));
+                .refuse(note, &Refusal::new(Code::RequestTimeout, "the request did not arrive in time"));
         }
     };
     let is_json = is_json(&parts.headers);
-    let response = next.run(Request::from_parts(parts, Body::from(bytes.clone()))).await;
+    let response = next(http::Request::from_parts(parts, Full::new(bytes.clone()))).await;
     // The protocol library calls a message that it cannot read one of an unsupported type, although the type was right.
     if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
         return unreadable(&bytes);

@@ -94,23 +94,33 @@ impl Names {
     }
 }
 
-/// Lets in who asks under a known name and is no foreign page.
+/// The door as a layer.
 pub(super) async fn known(
     State(front): State<Front>,
     Extension(note): Extension<Note>,
     request: Request,
     next: Next,
 ) -> Response {
+    pass(&front, &note, request, |request| next.run(request)).await
+}
+
+/// Lets in who asks under a known name and is no foreign page.
+pub(super) async fn pass<F: Future<Output = Response>>(
+    front: &Front,
+    note: &Note,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     let names = &front.0.names;
     let checked = names.host(request.uri(), request.headers()).and_then(|()| names.origin(request.headers()));
     let origin = match checked {
-        Ok(None) => return next.run(request).await,
+        Ok(None) => return next(request).await,
         Ok(Some(origin)) => origin,
-        Err(refusal) => return front.refuse(&note, &refusal),
+        Err(refusal) => return front.refuse(note, &refusal),
     };
     let asks_first =
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = if asks_first { allowed() } else { next.run(request).await };
+    let mut response = if asks_first { allowed() } else { next(request).await };
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SEEN));

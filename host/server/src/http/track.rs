@@ -15,8 +15,17 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The first parts of the paths that are served. Others are somebody's text and stay out of the log.
 const ROUTES: &[&str] = &["mcp", "export", "v1", "healthz", ".well-known"];
 
+/// The door as a layer.
+pub(super) async fn tracked(State(front): State<Front>, request: Request, next: Next) -> Response {
+    pass(&front, request, |_, request| next.run(request)).await
+}
+
 /// Answers a request and says what became of it, also if its client leaves before that.
-pub(super) async fn tracked(State(front): State<Front>, mut request: Request, next: Next) -> Response {
+pub(super) async fn pass<F: Future<Output = Response>>(
+    front: &Front,
+    mut request: Request,
+    next: impl FnOnce(Note, Request) -> F,
+) -> Response {
     let note = Note::of_http();
     request.extensions_mut().insert(note.clone());
     let mut line = Line {
@@ -27,7 +36,7 @@ pub(super) async fn tracked(State(front): State<Front>, mut request: Request, ne
         bytes_in: request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok()),
         sent: None,
     };
-    let mut response = next.run(request).await;
+    let mut response = next(note.clone(), request).await;
     line.sent = Some((response.status().as_u16(), response.body().size_hint().exact()));
     if let Ok(id) = HeaderValue::from_str(note.id()) {
         response.headers_mut().insert(X_REQUEST_ID, id);

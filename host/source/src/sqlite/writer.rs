@@ -6,12 +6,17 @@ use crate::sqlite::ledger::{self, Waiting};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// How many answers share one commit at most, so that the first of them does not wait for all that come after.
 const GROUP: usize = 256;
+
+/// How long entries are gathered where several answers were waiting the last time. To make a group durable costs the same for
+/// one as for many, and makes every reader look at its pages again. Whoever reads alone waits for nobody.
+const GATHER: Duration = Duration::from_micros(250);
 
 /// What the thread is asked to do.
 enum Job {
@@ -79,15 +84,17 @@ pub(super) fn begin(connection: &mut Connection) -> Result<Transaction<'_>, Fail
     Ok(connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
 }
 
-/// Does one job after the other. Entries of the ledger that wait next to each other are written together: making them
-/// durable costs the same for one as for many.
+/// Does one job after the other. Entries of the ledger that wait next to each other are written together.
 fn work_through(connection: &mut Connection, waiting: &Receiver<Job>) {
-    let mut next = None;
+    let (mut next, mut were_several) = (None, false);
     while let Some(job) = next.take().or_else(|| waiting.recv().ok()) {
         match job {
             Job::Work(work) => work(connection),
             Job::Append(first) => {
                 let mut group = vec![first];
+                if were_several {
+                    std::thread::sleep(GATHER);
+                }
                 while group.len() < GROUP && next.is_none() {
                     match waiting.try_recv() {
                         Ok(Job::Append(another)) => group.push(another),
@@ -95,6 +102,7 @@ fn work_through(connection: &mut Connection, waiting: &Receiver<Job>) {
                         Err(_) => break,
                     }
                 }
+                were_several = group.len() > 1;
                 ledger::append(connection, group);
             }
         }

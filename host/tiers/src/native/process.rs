@@ -49,6 +49,7 @@ impl Process {
             .arg("tier-host")
             .args(order.to_arguments())
             .env_clear()
+            .envs(stepwell_room::ENVIRONMENT)
             .current_dir("/")
             .process_group(0)
             .stdin(OwnedFd::from(far_end))
