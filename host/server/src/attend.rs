@@ -9,20 +9,24 @@ use stepwell_contract::{Code, Refusal};
 use stepwell_ladder::LadderError;
 
 impl Server {
-    /// Answers until the client leaves, and takes down what became of the request.
-    pub(crate) async fn attended<T>(
-        &self,
-        note: &Note,
-        context: &RequestContext<RoleServer>,
+    /// Answers until the client leaves, and takes down what became of the request. What is waited for has a place of its own:
+    /// the protocol library moves a handler's future many times before it waits for it.
+    pub(crate) fn attended<'a, T: 'a>(
+        &'a self,
+        note: &'a Note,
+        context: &'a RequestContext<RoleServer>,
         method: &'static str,
-        answer: impl Future<Output = Result<T, ErrorData>> + Send,
-    ) -> Result<T, ErrorData> {
-        let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
-            self.ended(note, method, None, "cancelled");
-            return Err(cancelled());
-        };
-        self.ended(note, method, None, if outcome.is_ok() { "ok" } else { "error" });
-        outcome
+        answer: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
+    ) -> impl Future<Output = Result<T, ErrorData>> + Send + 'a {
+        let answer = Box::pin(answer);
+        async move {
+            let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
+                self.ended(note, method, None, "cancelled");
+                return Err(cancelled());
+            };
+            self.ended(note, method, None, if outcome.is_ok() { "ok" } else { "error" });
+            outcome
+        }
     }
 
     /// Counts what became of a request and takes it down.

@@ -128,7 +128,7 @@ impl ServerHandler for Server {
             self.ended(&note, "tools/call", None, "error");
             return Err(ErrorData::invalid_params(message, None));
         };
-        // In a place of its own: the protocol library moves what it is to wait for many times before it waits.
+        // In a place of its own, as in `attended`.
         let answer = Box::pin(self.answer(&offer, tool, check, call.arguments.unwrap_or_default(), &context));
         let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
             self.ended(&note, "tools/call", Some(tool), "cancelled");

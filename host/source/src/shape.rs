@@ -1,7 +1,7 @@
 //! What a source knows about a record and its fields.
 
 use crate::time::Millis;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{
     Bytes, Chars, Code, ConnectionId, FieldPath, RecordId, Refusal, ResultId, Span, StreamName,
