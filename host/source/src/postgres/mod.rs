@@ -2,6 +2,7 @@
 
 mod fields;
 mod filter;
+mod learn;
 mod ledger;
 mod migrate;
 mod reader;
@@ -19,6 +20,7 @@ use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use reader::{InUse, READ_MAX, stopped};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
@@ -55,7 +57,7 @@ const WRITER: &str = "SET synchronous_commit = on; SET stepwell.owner = 'on'";
 /// Says for whom the next statement reads, which the policies of the tables go by, and how it is planned.
 const READS_FOR: &str =
     "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false),
-    set_config('plan_cache_mode', $3, false)";
+    set_config('plan_cache_mode', $3, false), set_config('enable_seqscan', $4, false), set_config('enable_sort', $4, false)";
 
 const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
                            or has characters that must be percent-encoded";
@@ -68,7 +70,12 @@ pub async fn open(url: &str) -> Result<Embedded, Failure> {
     // A second line behind the statements themselves: what reads cannot write, and sees what its grant covers.
     let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
     let readers = pool(&config, READERS, set)?;
-    Ok(Embedded::new(Box::new(Postgres { readers, writer, tls: tls::connector()? })))
+    Ok(Embedded::new(Box::new(Postgres {
+        readers,
+        writer,
+        tls: tls::connector()?,
+        unlearnt: AtomicU64::new(0),
+    })))
 }
 
 /// Opens one connection that can write, and leaves the database as it is.
@@ -101,6 +108,8 @@ struct Postgres {
     writer: Pool,
     /// For telling the server to stop a statement, which takes a connection of its own.
     tls: MakeRustlsConnect,
+    /// How many records were stored since Postgres last learnt about the tables.
+    unlearnt: AtomicU64,
 }
 
 impl std::fmt::Debug for Postgres {
@@ -216,6 +225,7 @@ impl Engine for Postgres {
             let transaction = client.transaction().await?;
             let outcome = store::store(&transaction, &batch).await?;
             transaction.commit().await?;
+            learn::after(&client, &self.unlearnt, outcome.added + outcome.changed).await;
             Ok(outcome)
         };
         let outcome = timeout(WRITTEN, work).await;
@@ -231,12 +241,24 @@ impl Postgres {
     }
 }
 
-/// How a statement is planned. Postgres finds out by itself whether one plan does for all values, but not where words are looked
-/// up: how that is best done depends on how many records have them, which it cannot guess before it knows the words.
-const fn planned(statement: Statement) -> &'static str {
+/// How a statement is planned.
+#[derive(Clone, Copy)]
+struct Planned {
+    /// Whether for the values that it is run with, in Postgres's words.
+    mode: &'static str,
+    /// Whether whole tables may be read and sorted, in Postgres's words.
+    whole_tables: &'static str,
+}
+
+/// A search says itself how it goes about, so one plan does for all words, and it is long to plan. Where it sorts, there is no
+/// other way; where it follows an index, guesses must not lead it off. Of others Postgres finds out by itself whether one plan
+/// does for all values.
+const fn planned(statement: Statement) -> Planned {
     match statement {
-        Statement::Search | Statement::SearchLong => "force_custom_plan",
-        _ => "auto",
+        Statement::Search | Statement::SearchLong => {
+            Planned { mode: "force_generic_plan", whole_tables: "off" }
+        }
+        _ => Planned { mode: "auto", whole_tables: "on" },
     }
 }
 
@@ -263,7 +285,7 @@ impl Postgres {
     /// Runs the text of a statement on a connection that reads, for somebody.
     async fn select(
         &self,
-        (name, sql, planned): (&'static str, &str, &'static str),
+        (name, sql, planned): (&'static str, &str, Planned),
         reader: Reader<'_>,
         params: &[Param],
     ) -> Result<Vec<Row>, Failure> {
@@ -276,7 +298,9 @@ impl Postgres {
         let outcome = async {
             let (reads_for, prepared) =
                 (client.prepare_cached(READS_FOR).await?, client.prepare_cached(sql).await?);
-            let (whose, bound): ([&(dyn ToSql + Sync); 3], _) = ([&grant, &owner, &planned], bound(params));
+            let Planned { mode, whole_tables } = planned;
+            let whose: [&(dyn ToSql + Sync); 4] = [&grant, &owner, &mode, &whole_tables];
+            let bound = bound(params);
             // Both are on their way before the first is answered, in this order, so that it costs no round trip.
             let (set, rows) = tokio::join!(
                 biased;

@@ -29,7 +29,8 @@ async fn a_reader_cannot_write() {
     let pool = |set| pool(&config, 2, set).unwrap();
     let readers = pool("SET default_transaction_read_only = on");
     let tls = tls::connector().unwrap();
-    let store = Postgres { writer: pool("SET synchronous_commit = on"), readers, tls };
+    let writer = pool("SET synchronous_commit = on");
+    let store = Postgres { writer, readers, tls, unlearnt: AtomicU64::default() };
     let revoke = store.read(Statement::RevokeGrant, bind!["grt", 1]).await.unwrap_err();
     assert!(revoke.to_string().contains("read-only transaction"), "{revoke}");
     let reader = connection(&store.readers).await.unwrap();
