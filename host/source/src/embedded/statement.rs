@@ -439,6 +439,7 @@ impl Statement {
             ),
             other => other.sql(),
         };
-        sql.replace('?', "$")
+        // The sign that keeps SQLite off an index makes Postgres guess how many records there are.
+        sql.replace('?', "$").replace("+r.scope", "r.scope")
     }
 }

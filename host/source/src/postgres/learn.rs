@@ -7,8 +7,9 @@ use deadpool_postgres::Object;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_postgres::Error;
 
-/// What is read. Whoever has a table locked is not waited for: it is read again after a later batch, or by Postgres itself.
-const LEARN: &str = "ANALYZE (SKIP_LOCKED) connection, scope, scope_field, grants, grant_scope, grant_field,
+/// What is looked at. Whoever has a table locked is not waited for: it is read again after a later batch, or by Postgres itself.
+pub(crate) const LEARN: &str =
+    "ANALYZE (SKIP_LOCKED) connection, scope, scope_field, grants, grant_scope, grant_field,
     record, field, seg, filter_value, unit, mark";
 
 /// How many records the store had then, or a negative number.

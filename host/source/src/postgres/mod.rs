@@ -9,6 +9,8 @@ mod reader;
 mod store;
 mod tls;
 
+pub(crate) use learn::LEARN;
+
 use crate::embedded::Embedded;
 use crate::embedded::engine::{Batch, Engine, StoredBatch};
 use crate::embedded::row::{Cell, Param, Row};
@@ -54,10 +56,15 @@ pub(crate) const SCHEMA: &str = "stepwell";
 /// What a connection that writes is set to: what it acknowledged survives a crash, and it works for the owner.
 const WRITER: &str = "SET synchronous_commit = on; SET stepwell.owner = 'on'";
 
-/// Says for whom the next statement reads, which the policies of the tables go by, and how it is planned.
+/// How a connection that reads plans. Statements are written so that one plan does for all values, and most take longer to plan
+/// than to run. They go along indexes in the order that they want; as long as Postgres knows little about the tables, it would
+/// take reading and sorting a whole one for as good.
+const READER: &str =
+    "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_sort = off";
+
+/// Says for whom the next statement reads, which the policies of the tables go by.
 const READS_FOR: &str =
-    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false),
-    set_config('plan_cache_mode', $3, false), set_config('enable_seqscan', $4, false), set_config('enable_sort', $4, false)";
+    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false)";
 
 const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
                            or has characters that must be percent-encoded";
@@ -68,7 +75,8 @@ pub async fn open(url: &str) -> Result<Embedded, Failure> {
     let writer = pool(&config, WRITERS, WRITER)?;
     migrate::migrate(&mut *connection(&writer).await?, SCHEMA).await?;
     // A second line behind the statements themselves: what reads cannot write, and sees what its grant covers.
-    let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
+    let set =
+        format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'; {READER}");
     let readers = pool(&config, READERS, set)?;
     Ok(Embedded::new(Box::new(Postgres {
         readers,
@@ -165,10 +173,7 @@ impl Engine for Postgres {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
         // The pool does not always know that connections ended while nobody used them. Each try takes one away.
         let sql = statement.postgres();
-        let select = || {
-            let text = (statement.name(), sql.as_str(), planned(statement));
-            self.select(text, reader(statement, &params), &params)
-        };
+        let select = || self.select((statement.name(), sql.as_str()), reader(statement, &params), &params);
         for _ in 0..READERS {
             match select().await {
                 Err(failure) if had_ended(&failure) => {}
@@ -241,27 +246,6 @@ impl Postgres {
     }
 }
 
-/// How a statement is planned.
-#[derive(Clone, Copy)]
-struct Planned {
-    /// Whether for the values that it is run with, in Postgres's words.
-    mode: &'static str,
-    /// Whether whole tables may be read and sorted, in Postgres's words.
-    whole_tables: &'static str,
-}
-
-/// A search says itself how it goes about, so one plan does for all words, and it is long to plan. Where it sorts, there is no
-/// other way; where it follows an index, guesses must not lead it off. Of others Postgres finds out by itself whether one plan
-/// does for all values.
-const fn planned(statement: Statement) -> Planned {
-    match statement {
-        Statement::Search | Statement::SearchLong => {
-            Planned { mode: "force_generic_plan", whole_tables: "off" }
-        }
-        _ => Planned { mode: "auto", whole_tables: "on" },
-    }
-}
-
 /// For whom a session reads.
 #[derive(Clone, Copy)]
 enum Reader<'a> {
@@ -285,7 +269,7 @@ impl Postgres {
     /// Runs the text of a statement on a connection that reads, for somebody.
     async fn select(
         &self,
-        (name, sql, planned): (&'static str, &str, Planned),
+        (name, sql): (&'static str, &str),
         reader: Reader<'_>,
         params: &[Param],
     ) -> Result<Vec<Row>, Failure> {
@@ -298,9 +282,7 @@ impl Postgres {
         let outcome = async {
             let (reads_for, prepared) =
                 (client.prepare_cached(READS_FOR).await?, client.prepare_cached(sql).await?);
-            let Planned { mode, whole_tables } = planned;
-            let whose: [&(dyn ToSql + Sync); 4] = [&grant, &owner, &mode, &whole_tables];
-            let bound = bound(params);
+            let (whose, bound): ([&(dyn ToSql + Sync); 2], _) = ([&grant, &owner], bound(params));
             // Both are on their way before the first is answered, in this order, so that it costs no round trip.
             let (set, rows) = tokio::join!(
                 biased;
