@@ -417,8 +417,14 @@ impl Statement {
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
-            Self::Search => search_postgres!("LEAST(16 * CAST(?7 AS BIGINT), 2048)", "", "", "", "0"),
-            // Few records have a long text, and most of those that are looked at first cost little.
+            Self::Search => search_postgres!(
+                "LEAST(16 * CAST(?7 AS BIGINT), 4096)",
+                "",
+                "",
+                "",
+                "0"
+            ),
+            // Few records have a long text, so more have to be looked at, which costs less.
             Self::SearchLong => search_postgres!(
                 "LEAST(64 * CAST(?7 AS BIGINT), 8192)",
                 has_long_text!("n.id"),

@@ -4,9 +4,10 @@
 //! about tables that were just filled, and never learns about the small ones that hold grants. One wrong guess joins two long
 //! lists row by row. So the steps are written down, each in a form that leaves little to choose:
 //!
-//! 1. The newest records are looked at one by one. Where the words are common, they fill the page.
+//! 1. The newest records are looked at, twice as many as a page holds. Where most have the words, they fill it.
 //! 2. Else the first word is looked up in the index. If few records have it, those are looked at.
-//! 3. Else all words are looked up, and each record is marked with those that it has.
+//! 3. Else more of the newest are looked at.
+//! 4. Else all words are looked up, and each record is marked with those that it has.
 //!
 //! A step that is not needed is not run. All of them give the same records, as the statement for SQLite does.
 
@@ -137,8 +138,45 @@ macro_rules! newest_by {
     };
 }
 
-/// As [`search!`]: how many records are looked at first, and what is asked of a record beside its words, by a look at it
-/// (`n.id`, `f.rec`) and by its mark.
+/// So many of the newest records, and those of them that have the words.
+macro_rules! near {
+    ($many:expr, $long:expr) => {
+        concat!(
+            "SELECT n.id, n.rid, n.time, n.emitted
+             FROM (SELECT * FROM newest ORDER BY time DESC, rid DESC LIMIT ",
+            $many,
+            ") n WHERE ",
+            $long,
+            has_word!("n.id", "", "?8"),
+            "AND ",
+            has_other_words!("n.id"),
+            "ORDER BY n.time DESC, n.rid DESC LIMIT ?7"
+        )
+    };
+}
+
+/// Whether records that were found among so many of the newest are all that is wanted: a page of them, or all there are.
+macro_rules! is_enough {
+    ($found:literal, $many:expr) => {
+        concat!(
+            "(SELECT COUNT(*) FROM ",
+            $found,
+            ") >= CAST(?7 AS BIGINT) OR (SELECT COUNT(*) FROM newest) < ",
+            $many,
+            " "
+        )
+    };
+}
+
+/// How many records are looked at first: never more than in all.
+macro_rules! at_first {
+    ($many:literal) => {
+        concat!("LEAST(2 * CAST(?7 AS BIGINT), ", $many, ")")
+    };
+}
+
+/// As [`search!`]: how many of the newest records are looked at in all, and what is asked of a record beside its words, by a
+/// look at it (`n.id`, `f.rec`) and by its mark.
 macro_rules! search_postgres {
     ($many:literal, $near:expr, $few:expr, $marked:expr, $mark:literal) => {
         concat!(
@@ -155,23 +193,24 @@ macro_rules! search_postgres {
             "UNION ALL ",
             newest_by!("r.emitted", $many, "NOT gs.is_known"),
             "),
-             near AS MATERIALIZED (
-               SELECT n.id, n.rid, n.time, n.emitted FROM newest n WHERE ",
-            $near,
-            has_word!("n.id", "", "?8"),
-            "AND ",
-            has_other_words!("n.id"),
-            "ORDER BY n.time DESC, n.rid DESC LIMIT ?7),
-             settled AS MATERIALIZED (
-               SELECT (SELECT COUNT(*) FROM near) >= CAST(?7 AS BIGINT) OR (SELECT COUNT(*) FROM newest) < ",
-            $many,
-            " AS is_so),
+             near AS MATERIALIZED (",
+            near!(at_first!($many), $near),
+            "),
+             further AS MATERIALIZED (",
+            near!($many, $near),
+            "),
              first AS MATERIALIZED (",
             marked!("?8", "1"),
             "LIMIT 1001),
+             step AS MATERIALIZED (
+               SELECT CASE WHEN ",
+            is_enough!("near", at_first!($many)),
+            "THEN 1 WHEN (SELECT COUNT(*) FROM first) <= 1000 THEN 2 WHEN ",
+            is_enough!("further", $many),
+            "THEN 3 ELSE 4 END AS number),
              found AS MATERIALIZED (
                SELECT f.rec FROM (SELECT DISTINCT rec FROM first) f
-               WHERE (SELECT COUNT(*) FROM first) <= 1000 AND ",
+               WHERE (SELECT number FROM step) = 2 AND ",
             $few,
             has_other_words!("f.rec"),
             "UNION ALL
@@ -194,7 +233,7 @@ macro_rules! search_postgres {
             "UNION ALL ",
             marked!("?16", "256"),
             $marked,
-            ") m WHERE (SELECT COUNT(*) FROM first) > 1000
+            ") m WHERE (SELECT number FROM step) = 4
                GROUP BY m.rec HAVING BIT_OR(m.bit) = ",
             $mark,
             " + 1 + CASE WHEN CAST(?9 AS TEXT) IS NULL THEN 0 ELSE 2 END
@@ -204,14 +243,16 @@ macro_rules! search_postgres {
                + CASE WHEN CAST(?13 AS TEXT) IS NULL THEN 0 ELSE 32 END
                + CASE WHEN CAST(?14 AS TEXT) IS NULL THEN 0 ELSE 64 END
                + CASE WHEN CAST(?15 AS TEXT) IS NULL THEN 0 ELSE 128 END)
-             SELECT n.id, n.rid, n.time, n.emitted FROM near n WHERE (SELECT is_so FROM settled)
+             SELECT n.id, n.rid, n.time, n.emitted FROM near n WHERE (SELECT number FROM step) = 1
+             UNION ALL
+             SELECT n.id, n.rid, n.time, n.emitted FROM further n WHERE (SELECT number FROM step) = 3
              UNION ALL
              (SELECT r.id, r.rid, r.time, r.emitted FROM granted gs CROSS JOIN found f CROSS JOIN LATERAL (
                 SELECT r.id, r.rid, CASE WHEN gs.is_known THEN r.time ELSE r.emitted END AS time, r.emitted FROM record r
                 WHERE r.id = f.rec AND r.scope = gs.scope AND ",
             record_in_sight!(),
             "OFFSET 0) r
-              WHERE NOT (SELECT is_so FROM settled) AND ",
+              WHERE (SELECT number FROM step) IN (2, 4) AND ",
             from_place!("r.time"),
             "ORDER BY 3 DESC, 2 DESC LIMIT ?7)
              ORDER BY 3 DESC, 2 DESC"
