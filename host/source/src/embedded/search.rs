@@ -94,11 +94,14 @@ impl Embedded {
             (statement, words)
         };
         // The words of a phrase stand in one chunk, or else in several of a text that has them.
-        let together = terms.wanted.iter().map(|term| self.engine.all_words(&few(term.stems())).into());
+        let mut together: Vec<Vec<Stem>> = terms.wanted.iter().map(|term| few(term.stems())).collect();
+        rarest_first(&mut together);
+        let together = together.iter().map(|stems| self.engine.all_words(stems).into());
         let mut searches = vec![with(Statement::Search, together.collect())];
         if terms.wanted.iter().any(Term::is_phrase) {
-            let lookups = terms.lookups();
-            let each = lookups.chunks(1).map(|stem| self.engine.any_word(stem).into());
+            let mut each: Vec<Vec<Stem>> = terms.lookups().into_iter().map(|stem| vec![stem]).collect();
+            rarest_first(&mut each);
+            let each = each.iter().map(|stem| self.engine.any_word(stem).into());
             searches.push(with(Statement::SearchLong, each.collect()));
         }
         self.filtered_stretch(scopes, &Walk::found_by(searches), after, limit, conditions).await
@@ -183,6 +186,12 @@ impl Embedded {
 pub(super) fn few(mut stems: Vec<Stem>) -> Vec<Stem> {
     stems.truncate(TERMS_MAX);
     stems
+}
+
+/// Puts what few records are likely to have first, since a search begins with it: many words, and long ones.
+fn rarest_first(looked_up: &mut [Vec<Stem>]) {
+    let chars = |stems: &Vec<Stem>| stems.iter().map(|stem| stem.text.chars().count()).sum::<usize>();
+    looked_up.sort_by_key(|stems| std::cmp::Reverse(chars(stems)));
 }
 
 /// The same of a record whose texts are at hand.

@@ -15,6 +15,8 @@ mod ledger;
 mod list;
 #[macro_use]
 mod search;
+#[macro_use]
+mod search_postgres;
 
 macro_rules! statements {
     ($($(#[$doc:meta])* $name:ident $reads:ident = $sql:expr;)*) => {
@@ -209,9 +211,9 @@ statements! {
 
     /// As [`Statement::ListNewest`], of the records whose granted fields have all the words `?8` to `?15` and none that
     /// `?16` looks for.
-    Search Shape = search!(words_sqlite, "JOIN record r ON +r.scope", with_first_word!());
+    Search Shape = search!("JOIN record r ON +r.scope");
     /// The same of the records that have a granted text in chunks, which may have the words of a phrase in several of them.
-    SearchLong Shape = search!(words_sqlite, with_long_text!("+r.scope"), with_first_word!());
+    SearchLong Shape = search!(with_long_text!());
 
     /// Where a record's granted fields have the words that `?5` looks for: which row, and where its chunk starts, after
     /// the chunk at `?7` of the row `?6`.
@@ -415,15 +417,20 @@ impl Statement {
     #[must_use]
     pub fn postgres(self) -> String {
         let sql = match self {
-            Self::Search => search!(
-                words_postgres,
-                concat!(from_first_word!(), "JOIN record r ON r.id = n.rec AND r.scope"),
-                ""
+            Self::Search => search_postgres!(
+                "LEAST(16 * CAST(?7 AS BIGINT), 4096)",
+                "",
+                "",
+                "",
+                "0"
             ),
-            Self::SearchLong => search!(
-                words_postgres,
-                concat!(from_first_word!(), with_long_text!("r.id = n.rec AND r.scope")),
-                ""
+            // Few records have a long text, so more have to be looked at, which costs less.
+            Self::SearchLong => search_postgres!(
+                "LEAST(64 * CAST(?7 AS BIGINT), 8192)",
+                has_long_text!("n.id"),
+                has_long_text!("f.rec"),
+                marked_long!(),
+                "512"
             ),
             Self::MatchUnits => {
                 match_units!("FROM unit u ", "u.words @@ CAST(CAST(?5 AS TEXT) AS TSQUERY)")
@@ -438,6 +445,7 @@ impl Statement {
             ),
             other => other.sql(),
         };
-        sql.replace('?', "$")
+        // The sign that keeps SQLite off an index makes Postgres guess how many records there are.
+        sql.replace('?', "$").replace("+r.scope", "r.scope")
     }
 }

@@ -2,11 +2,14 @@
 
 mod fields;
 mod filter;
+mod learn;
 mod ledger;
 mod migrate;
 mod reader;
 mod store;
 mod tls;
+
+pub(crate) use learn::LEARN;
 
 use crate::embedded::Embedded;
 use crate::embedded::engine::{Batch, Engine, StoredBatch};
@@ -19,6 +22,7 @@ use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use reader::{InUse, READ_MAX, stopped};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
@@ -52,10 +56,15 @@ pub(crate) const SCHEMA: &str = "stepwell";
 /// What a connection that writes is set to: what it acknowledged survives a crash, and it works for the owner.
 const WRITER: &str = "SET synchronous_commit = on; SET stepwell.owner = 'on'";
 
-/// Says for whom the next statement reads, which the policies of the tables go by, and how it is planned.
+/// How a connection that reads plans. Statements are written so that one plan does for all values, and most take longer to plan
+/// than to run. They go along indexes in the order that they want; as long as Postgres knows little about the tables, it would
+/// take reading and sorting a whole one for as good.
+const READER: &str =
+    "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_sort = off";
+
+/// Says for whom the next statement reads, which the policies of the tables go by.
 const READS_FOR: &str =
-    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false),
-    set_config('plan_cache_mode', $3, false)";
+    "SELECT set_config('stepwell.grant_id', $1, false), set_config('stepwell.owner', $2, false)";
 
 const BAD_ADDRESS: &str = "the address is not of the form postgres://user:password@host:port/database?option=value, \
                            or has characters that must be percent-encoded";
@@ -66,9 +75,15 @@ pub async fn open(url: &str) -> Result<Embedded, Failure> {
     let writer = pool(&config, WRITERS, WRITER)?;
     migrate::migrate(&mut *connection(&writer).await?, SCHEMA).await?;
     // A second line behind the statements themselves: what reads cannot write, and sees what its grant covers.
-    let set = format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'");
+    let set =
+        format!("SET default_transaction_read_only = on; SET statement_timeout = '{READ_MAX}'; {READER}");
     let readers = pool(&config, READERS, set)?;
-    Ok(Embedded::new(Box::new(Postgres { readers, writer, tls: tls::connector()? })))
+    Ok(Embedded::new(Box::new(Postgres {
+        readers,
+        writer,
+        tls: tls::connector()?,
+        unlearnt: AtomicU64::new(0),
+    })))
 }
 
 /// Opens one connection that can write, and leaves the database as it is.
@@ -101,6 +116,8 @@ struct Postgres {
     writer: Pool,
     /// For telling the server to stop a statement, which takes a connection of its own.
     tls: MakeRustlsConnect,
+    /// How many records were stored since Postgres last learnt about the tables.
+    unlearnt: AtomicU64,
 }
 
 impl std::fmt::Debug for Postgres {
@@ -156,10 +173,7 @@ impl Engine for Postgres {
     async fn read(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
         // The pool does not always know that connections ended while nobody used them. Each try takes one away.
         let sql = statement.postgres();
-        let select = || {
-            let text = (statement.name(), sql.as_str(), planned(statement));
-            self.select(text, reader(statement, &params), &params)
-        };
+        let select = || self.select((statement.name(), sql.as_str()), reader(statement, &params), &params);
         for _ in 0..READERS {
             match select().await {
                 Err(failure) if had_ended(&failure) => {}
@@ -216,6 +230,7 @@ impl Engine for Postgres {
             let transaction = client.transaction().await?;
             let outcome = store::store(&transaction, &batch).await?;
             transaction.commit().await?;
+            learn::after(&client, &self.unlearnt, outcome.added + outcome.changed).await;
             Ok(outcome)
         };
         let outcome = timeout(WRITTEN, work).await;
@@ -228,15 +243,6 @@ impl Postgres {
         let client = connection(&self.writer).await?;
         let outcome = timeout(ANSWER, ledger::append(&client, entries)).await;
         give_back(client, outcome)
-    }
-}
-
-/// How a statement is planned. Postgres finds out by itself whether one plan does for all values, but not where words are looked
-/// up: how that is best done depends on how many records have them, which it cannot guess before it knows the words.
-const fn planned(statement: Statement) -> &'static str {
-    match statement {
-        Statement::Search | Statement::SearchLong => "force_custom_plan",
-        _ => "auto",
     }
 }
 
@@ -263,7 +269,7 @@ impl Postgres {
     /// Runs the text of a statement on a connection that reads, for somebody.
     async fn select(
         &self,
-        (name, sql, planned): (&'static str, &str, &'static str),
+        (name, sql): (&'static str, &str),
         reader: Reader<'_>,
         params: &[Param],
     ) -> Result<Vec<Row>, Failure> {
@@ -276,7 +282,7 @@ impl Postgres {
         let outcome = async {
             let (reads_for, prepared) =
                 (client.prepare_cached(READS_FOR).await?, client.prepare_cached(sql).await?);
-            let (whose, bound): ([&(dyn ToSql + Sync); 3], _) = ([&grant, &owner, &planned], bound(params));
+            let (whose, bound): ([&(dyn ToSql + Sync); 2], _) = ([&grant, &owner], bound(params));
             // Both are on their way before the first is answered, in this order, so that it costs no round trip.
             let (set, rows) = tokio::join!(
                 biased;

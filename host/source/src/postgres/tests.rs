@@ -29,7 +29,8 @@ async fn a_reader_cannot_write() {
     let pool = |set| pool(&config, 2, set).unwrap();
     let readers = pool("SET default_transaction_read_only = on");
     let tls = tls::connector().unwrap();
-    let store = Postgres { writer: pool("SET synchronous_commit = on"), readers, tls };
+    let writer = pool("SET synchronous_commit = on");
+    let store = Postgres { writer, readers, tls, unlearnt: AtomicU64::default() };
     let revoke = store.read(Statement::RevokeGrant, bind!["grt", 1]).await.unwrap_err();
     assert!(revoke.to_string().contains("read-only transaction"), "{revoke}");
     let reader = connection(&store.readers).await.unwrap();
@@ -159,6 +160,73 @@ async fn a_window_is_read_along_the_index_of_chunks() {
     }
 }
 
+/// A search must go along indexes however the planner guesses: before and after it knows the tables.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_goes_along_indexes() {
+    let url = Server::shared().fresh_database();
+    open(&url).await.unwrap();
+    let client = connect(&url).await;
+    // Behind the store's back, so that nothing is known of the tables.
+    let fill = "
+        INSERT INTO record (scope, rid, time, emitted, sha256, revision)
+          SELECT 1, CAST(n AS TEXT), n, n, '\\x00', 1 FROM generate_series(1, 20000) AS n;
+        INSERT INTO unit (scope, rec, field, top, char_start, words)
+          SELECT 1, r.id, r.id, 'body', 0, CAST('common w' || r.id AS TSVECTOR) FROM record r;";
+    client.batch_execute(fill).await.unwrap();
+    for (name, statement) in [("search", Statement::Search), ("search_long", Statement::SearchLong)] {
+        client.batch_execute(&format!("PREPARE {name} AS {}", statement.postgres())).await.unwrap();
+    }
+    client.batch_execute(&format!("{READER}; SET jit = off")).await.unwrap();
+    for known in [false, true] {
+        for name in ["search", "search_long"] {
+            let (newest, none) = (i64::MAX, ["NULL"; 8].join(", "));
+            let explain =
+                format!("EXPLAIN EXECUTE {name} ('grt', 1, 1, {newest}, '', 1, 26, '''common''', {none})");
+            let rows = client.query(&explain, &[]).await.unwrap();
+            let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            let plan = plan.join("\n");
+            let indexes = ["record_by_time on record", "record_by_emission on record", "on unit_words"];
+            for index in indexes.into_iter().chain(["record_pkey on record"]) {
+                assert!(plan.contains(index), "{index}, known {known}:\n{plan}");
+            }
+            let whole = ["Seq Scan on unit", "Seq Scan on record"];
+            assert!(!whole.iter().any(|scan| plan.contains(scan)), "known {known}:\n{plan}");
+        }
+        client.batch_execute("ANALYZE").await.unwrap();
+    }
+}
+
+/// Postgres looks at tables by itself a minute later, and until then plans for tables that are almost empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_filled_is_known_at_once() {
+    let url = Server::shared().fresh_database();
+    let store = open(&url).await.unwrap();
+    let client = connect(&url).await;
+    let target = IngestTarget {
+        connection: ConnectionId::new("c").unwrap(),
+        connector: None,
+        label: None,
+        stream: StreamName::new("s").unwrap(),
+        manifest: Manifest::default(),
+    };
+    let mut known = Vec::new();
+    for keys in [0..600, 600..610, 610..1_400] {
+        let mut ingest = store.ingest(&target).await.unwrap();
+        for key in keys {
+            let line = format!(r#"{{"key":"{key}","data":{{"body":"heron {key}"}}}}"#);
+            ingest.push(prepare(line.as_bytes(), ingest.manifest()).unwrap()).await.unwrap();
+        }
+        ingest.flush().await.unwrap();
+        let records = "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = CAST('record' AS REGCLASS)";
+        known.push(client.query_one(records, &[]).await.unwrap().get::<_, i64>(0));
+    }
+    assert_eq!(known, [600, 600, 1_400], "a few more make no difference");
+    let unknown = "SELECT COUNT(*) FROM pg_class WHERE relnamespace = CAST('stepwell' AS REGNAMESPACE)
+        AND relname IN ('connection', 'scope', 'record', 'field', 'unit', 'filter_value') AND reltuples <= 0";
+    let unknown: i64 = client.query_one(unknown, &[]).await.unwrap().get(0);
+    assert_eq!(unknown, 0);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_of_an_earlier_version_is_brought_up_to_date_in_its_place() {
     for version in 1..migrate::STEPS.len() {
@@ -232,7 +300,12 @@ async fn a_statement_that_forgot_its_grant_shows_nothing_outside_of_it() {
     let (grant, _) = store.create_grant(&request).await.unwrap();
     let config: Config = url.parse().unwrap();
     let readers = pool(&config, 1, "SET default_transaction_read_only = on").unwrap();
-    let engine = Postgres { writer: readers.clone(), readers, tls: tls::connector().unwrap() };
+    let engine = Postgres {
+        writer: readers.clone(),
+        readers,
+        tls: tls::connector().unwrap(),
+        unlearnt: AtomicU64::default(),
+    };
     let forgetful = [
         ("record", "SELECT rid FROM record"),
         ("field", "SELECT inline FROM field WHERE inline IS NOT NULL"),
@@ -250,7 +323,7 @@ async fn a_statement_that_forgot_its_grant_shows_nothing_outside_of_it() {
     ];
     for (table, sql) in forgetful {
         let seen = async |reader: Reader<'_>| {
-            let rows = engine.select(("forgetful", sql, "auto"), reader, &[]).await.unwrap();
+            let rows = engine.select(("forgetful", sql), reader, &[]).await.unwrap();
             rows.into_iter().map(|mut row| row.text().unwrap()).collect::<Vec<_>>()
         };
         let (all, own) = (seen(Reader::Owner).await, seen(Reader::Grant(&grant.grant_id)).await);
@@ -265,7 +338,7 @@ async fn a_statement_that_forgot_its_grant_shows_nothing_outside_of_it() {
         assert_eq!(client.query(sql, &[]).await.unwrap().len(), 0, "{table}");
     }
     let refused = engine
-        .select(("writing", "DELETE FROM record RETURNING rid", "auto"), Reader::Grant(&grant.grant_id), &[])
+        .select(("writing", "DELETE FROM record RETURNING rid"), Reader::Grant(&grant.grant_id), &[])
         .await;
     assert!(refused.unwrap_err().to_string().contains("read-only transaction"));
 }
@@ -311,7 +384,12 @@ async fn a_statement_that_takes_too_long_is_ended_with_a_reason() {
     open(&url).await.unwrap();
     let config: Config = url.parse().unwrap();
     let readers = pool(&config, 1, "SET statement_timeout = '50ms'").unwrap();
-    let store = Postgres { writer: readers.clone(), readers, tls: tls::connector().unwrap() };
+    let store = Postgres {
+        writer: readers.clone(),
+        readers,
+        tls: tls::connector().unwrap(),
+        unlearnt: AtomicU64::default(),
+    };
     let owner = connect(&url).await;
     owner.batch_execute("BEGIN; LOCK TABLE grants IN ACCESS EXCLUSIVE MODE").await.unwrap();
     let outcome = store.read(Statement::GrantTimes, bind!["grt"]).await;

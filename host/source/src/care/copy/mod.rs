@@ -14,6 +14,7 @@ use crate::care::tables::{About, TABLES, Table};
 use crate::care::watch::Watch;
 use crate::care::work::{Existing, Work};
 use crate::error::Failure;
+use crate::postgres;
 use crate::shape::Digest;
 use crate::url::SourceUrl;
 use rows::Rows;
@@ -87,6 +88,9 @@ pub(crate) async fn copy_rows(
     }
     copied.rows += copied.resumed;
     table::set_counters(&target).await?;
+    if let Session::Postgres(_) = target {
+        target.batch(postgres::LEARN).await?;
+    }
     if let Err(difference) = compare(source, &target, share, watch).await {
         // To go on from here would only find the same.
         target.close().await?;

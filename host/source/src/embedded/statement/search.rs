@@ -11,10 +11,9 @@ macro_rules! found_time {
 }
 
 /// The records of a stream, newest first, that have all the words and none of the excluded ones. The sub-queries name the
-/// grant themselves, so that each is worked out once and not again for every record. The first word is a condition, or a
-/// part of the join with the records.
+/// grant themselves, so that each is worked out once and not again for every record. On Postgres it is [`search_postgres!`].
 macro_rules! search {
-    ($words:ident, $record:expr, $first:expr) => {
+    ($record:expr) => {
         concat!(
             "SELECT r.id, r.rid, ",
             found_time!(),
@@ -30,32 +29,32 @@ macro_rules! search {
             " < ?4 OR (",
             found_time!(),
             " = ?4 AND (CAST(?6 AS BIGINT) > 0 OR (CAST(?6 AS BIGINT) = 0 AND r.rid < ?5))))
-             ",
-            $first,
-            "
+             AND r.id IN (",
+            words_sqlite!("?8"),
+            ")
              AND (CAST(?9 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?9"),
+            words_sqlite!("?9"),
             "))
              AND (CAST(?10 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?10"),
+            words_sqlite!("?10"),
             "))
              AND (CAST(?11 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?11"),
+            words_sqlite!("?11"),
             "))
              AND (CAST(?12 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?12"),
+            words_sqlite!("?12"),
             "))
              AND (CAST(?13 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?13"),
+            words_sqlite!("?13"),
             "))
              AND (CAST(?14 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?14"),
+            words_sqlite!("?14"),
             "))
              AND (CAST(?15 AS TEXT) IS NULL OR r.id IN (",
-            $words!("?15"),
+            words_sqlite!("?15"),
             "))
              AND (CAST(?16 AS TEXT) IS NULL OR r.id NOT IN (",
-            $words!("?16"),
+            words_sqlite!("?16"),
             "))
              ORDER BY 3 DESC, r.rid DESC LIMIT ?7"
         )
@@ -64,30 +63,14 @@ macro_rules! search {
 
 /// The join with the records of a stream that have a granted text in chunks, up to their stream, which comes next.
 macro_rules! with_long_text {
-    ($scope:literal) => {
+    () => {
         concat!(
             "JOIN (SELECT DISTINCT lu.rec FROM unit lu
                WHERE lu.scope = ?3 AND lu.char_start > 0 AND ",
             unit_is_granted!("lu"),
             ") l ON 1 = 1
-             JOIN record r ON r.id = l.rec AND ",
-            $scope
+             JOIN record r ON r.id = l.rec AND +r.scope"
         )
-    };
-}
-
-/// The first word as a condition: SQLite begins with it.
-macro_rules! with_first_word {
-    () => {
-        concat!("AND r.id IN (", words_sqlite!("?8"), ")")
-    };
-}
-
-/// The first word as a part of the join, before the records. As a condition, Postgres looks it up again for every record as long
-/// as it knows little about the tables.
-macro_rules! from_first_word {
-    () => {
-        concat!("JOIN (SELECT DISTINCT w.rec FROM (", words_postgres!("?8"), ") w) n ON 1 = 1 ")
     };
 }
 
@@ -109,19 +92,6 @@ macro_rules! words_sqlite {
             unit_is_granted!("u"),
             "AND w.unit_words MATCH ",
             $word
-        )
-    };
-}
-
-/// The same in Postgres's words.
-macro_rules! words_postgres {
-    ($word:literal) => {
-        concat!(
-            "SELECT u.rec FROM unit u WHERE u.scope = ?3 AND ",
-            unit_is_granted!("u"),
-            "AND u.words @@ CAST(CAST(",
-            $word,
-            " AS TEXT) AS TSQUERY)"
         )
     };
 }
