@@ -23,6 +23,8 @@
 //! Keep the thinking in plain functions over [`Reader`]: they run natively under `cargo test`, with
 //! [`testing::Memory`] in the place of the host.
 
+#[cfg(any(target_family = "wasm", test))]
+mod arena;
 pub mod bindings;
 mod export;
 mod reader;
