@@ -58,7 +58,9 @@ pub mod field_window {
 
 /// The resources tier: which links a result offers, and how a record reads as a resource.
 pub mod resources {
-    pub use crate::bindings::resources::exports::stepwell::ladder::librarian::{Guest, Offer, Part, Target};
+    pub use crate::bindings::resources::exports::stepwell::ladder0_2_0::librarian::{
+        Guest, Offer, Part, Target,
+    };
     pub use crate::export_resources_tier as export;
 }
 

@@ -66,6 +66,7 @@ const WIT: Files = files! {
 
 /// What a later version of the contract changes; the SDK has both.
 const WIT_0_2: Files = files! {
+    "../../wit/0.2/resources.wit" => "wit/0.2/resources.wit",
     "../../wit/0.2/tool.wit" => "wit/0.2/tool.wit",
 };
 
