@@ -73,7 +73,8 @@ fn the_file_that_ships_is_fine_and_so_is_none() {
         let names: Vec<_> = tiers.iter().map(|tier| tier["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["preview", "field-window", "resources", "binary-export"]);
         for tier in tiers {
-            assert_eq!((&tier["health"], &tier["wit_version"]), (&json!("on"), &json!("0.1.0")));
+            let version = if tier["name"] == "resources" { "0.2.0" } else { "0.1.0" };
+            assert_eq!((&tier["health"], &tier["wit_version"]), (&json!("on"), &json!(version)));
             assert_eq!(tier["sha256"].as_str().unwrap().len(), 64);
         }
     }

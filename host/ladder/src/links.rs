@@ -38,8 +38,9 @@ impl Ladder {
         if !self.gives_links(asker) {
             return Ok(links);
         }
-        for (view, hits) in views.iter().take(RESOURCE_LINKS) {
-            let offers = self.offers(asker, view, hits, scopes).await?;
+        let views = &views[..views.len().min(RESOURCE_LINKS)];
+        let offers = self.offers(asker, views, scopes).await?;
+        for ((view, hits), offers) in views.iter().zip(offers) {
             links.extend(offers.iter().filter_map(|offer| self.link(view, hits, offer)));
         }
         // The sort is stable: among equals the first record comes first.
@@ -48,25 +49,32 @@ impl Ladder {
         Ok(links)
     }
 
+    /// What the tier offers of each record.
     async fn offers(
         &self,
         asker: &Asker<'_>,
-        view: &RecordView,
-        hits: &[FieldMatch],
+        views: &[(&RecordView, &[FieldMatch])],
         scopes: &[GrantedScope],
-    ) -> Result<Vec<Offer>, LadderError> {
+    ) -> Result<Vec<Vec<Offer>>, LadderError> {
         let Some(tier) = self.tiers.resources() else { return Ok(Vec::new()) };
-        let shape = shapes::record(0, view, scope_of(scopes, &view.identity), hits);
-        let hand = InHand::new(&self.source, asker.caller, vec![view.identity.id().into()]);
+        let record = |(slot, (view, hits)): (usize, &(&RecordView, &[FieldMatch]))| {
+            shapes::record(slot as u32, view, scope_of(scopes, &view.identity), hits)
+        };
+        let records = views.iter().enumerate().map(record).collect();
+        let hand = views.iter().map(|(view, _)| view.identity.id().into()).collect();
+        let hand = InHand::new(&self.source, asker.caller, hand);
         let context = shapes::context(Purpose::Row, 1_024, RESOURCE_LINKS as u32);
-        let outcome = tier.links(shape, &context, hand).await;
-        let plain = || Offer {
+        let outcomes = tier.links(records, &context, hand).await;
+        let plain = |view: &RecordView| Offer {
             target: Target::WholeRecord,
             title: crate::describe::title(view, scope_of(scopes, &view.identity)),
             priority: 0.5,
         };
-        let offers = tier_fault::settle("resources", tier.on_fault(), outcome)?;
-        Ok(offers.unwrap_or_else(|| vec![plain()]))
+        let settled = views.iter().zip(outcomes).map(|((view, _), outcome)| {
+            let offers = tier_fault::settle("resources", tier.on_fault(), outcome)?;
+            Ok(offers.unwrap_or_else(|| vec![plain(view)]))
+        });
+        settled.collect()
     }
 
     fn link(&self, view: &RecordView, hits: &[FieldMatch], offer: &Offer) -> Option<Link> {

@@ -1,16 +1,16 @@
-//! Between the types of the WIT and those of this crate: of 0.1 here, of both versions of the tool tier in `tool`. Numbers saturate on the way out: a size that does not fit into
-//! 32 bits is only ever compared with smaller ones.
+//! Between the types of the WIT and those of this crate: of 0.1 here, of the tiers with two versions in `librarian` and
+//! `tool`. Numbers saturate on the way out: a size that does not fit into 32 bits is only ever compared with smaller
+//! ones.
 
+pub(crate) mod librarian;
 pub(crate) mod tool;
 
 use crate::fault::{GuestRefusal, Invalid};
 use crate::fields::ReadRefusal;
-use crate::plan::{
-    Anchor, Asked, BlobShape, Card, Derived, Mode, Offer, Part, Passage, Sheet, Shown, Target,
-};
+use crate::plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Passage, Sheet, Shown};
 use crate::shape::{Context, FieldKind, FieldShape, Purpose, RecordShape, Slot};
 use crate::wit::v0_1::imports::{fields, log, shapes};
-use crate::wit::v0_1::{exporter, librarian, previewer, windower};
+use crate::wit::v0_1::{exporter, previewer, windower};
 use std::collections::BTreeMap;
 use stepwell_contract::{Chars, Span};
 
@@ -155,20 +155,6 @@ pub(crate) fn asked_out(asked: Asked) -> windower::Asked {
             limit: chars(limit),
         }),
     }
-}
-
-pub(crate) fn offer(offer: librarian::Offer) -> Result<Offer, Invalid> {
-    let target = match offer.target {
-        librarian::Target::WholeRecord => Target::WholeRecord,
-        librarian::Target::Field(path) => Target::Field(path),
-        librarian::Target::Blob(path) => Target::Blob(path),
-        librarian::Target::Other(_) => return Err(Invalid::UnknownTarget),
-    };
-    Ok(Offer { target, title: offer.title, priority: offer.priority })
-}
-
-pub(crate) fn part(part: librarian::Part) -> Result<Part, Invalid> {
-    Ok(Part { path: part.path, at: part.at.map(span).transpose()? })
 }
 
 pub(crate) fn blob_out(blob: &BlobShape) -> exporter::BlobShape {

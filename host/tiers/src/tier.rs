@@ -168,6 +168,14 @@ impl<W: World> Tier<W> {
         self.0.known.locked.as_ref()
     }
 
+    /// Its component, if it has one that can be asked.
+    pub(crate) fn ready(&self) -> Option<&W::Ready> {
+        match &self.0.component {
+            Ok(Ready { code: Code::Component(ready), .. }) => Some(ready),
+            _ => None,
+        }
+    }
+
     pub(crate) fn config(&self) -> &TierConfig {
         &self.0.config
     }

@@ -60,8 +60,21 @@ pub(crate) mod v0_1 {
     pub(crate) use tool::exports::stepwell::ladder::toolbox;
 }
 
-/// `stepwell:ladder@0.2`: the tool tier, on top of what 0.1 has for all tiers.
+/// `stepwell:ladder@0.2`: the resources and the tool tier, on top of what 0.1 has for all tiers.
 pub(crate) mod v0_2 {
+    pub(crate) mod resources {
+        wasmtime::component::bindgen!({
+            path: ["../../wit", "../../wit/0.2"],
+            world: "stepwell:ladder/resources-tier@0.2.0",
+            with: {
+                "stepwell:ladder/shapes@0.1.0": crate::wit::v0_1::imports::stepwell::ladder::shapes,
+                "stepwell:ladder/fields@0.1.0": crate::wit::v0_1::imports::stepwell::ladder::fields,
+                "stepwell:ladder/log@0.1.0": crate::wit::v0_1::imports::stepwell::ladder::log,
+            },
+            imports: { default: trappable },
+        });
+    }
+
     pub(crate) mod tool {
         wasmtime::component::bindgen!({
             path: ["../../wit", "../../wit/0.2"],
@@ -75,6 +88,7 @@ pub(crate) mod v0_2 {
         });
     }
 
+    pub(crate) use resources::exports::stepwell::ladder0_2_0::librarian;
     pub(crate) use tool::exports::stepwell::ladder0_2_0::toolbox;
     pub(crate) use tool::stepwell::ladder0_2_0::records;
 }

@@ -92,7 +92,7 @@ async fn resources_offer_the_long_field_first_and_lay_out_the_record() {
     shape.fields.push(FieldShape::new("photo", FieldKind::Binary));
     let tiers = defaults();
     let resources = tiers.resources().unwrap();
-    let links = resources.links(shape.clone(), &row(), Arc::new(EmptyHand)).await.unwrap();
+    let links = resources.links(vec![shape.clone()], &row(), Arc::new(EmptyHand)).await.remove(0).unwrap();
     let targets: Vec<_> = links.iter().map(|offer| offer.target.clone()).collect();
     assert_eq!(targets, [Target::Field("body".into()), Target::WholeRecord, Target::Blob("photo".into())]);
     let parts = resources.layout(shape, &row(), Arc::new(EmptyHand)).await.unwrap();
@@ -131,7 +131,8 @@ async fn status_tells_where_a_tier_comes_from_and_how_it_is_doing() {
     for tier in status {
         assert_eq!((tier.health, tier.origin.as_str()), (Health::Ready, "builtin"));
         assert!(tier.faults.iter().all(|(_, count)| *count == 0), "{:?}", tier.faults);
-        assert_eq!(tier.wit_version.as_deref(), Some("0.1.0"));
+        let version = if tier.name == "resources" { "0.2.0" } else { "0.1.0" };
+        assert_eq!(tier.wit_version.as_deref(), Some(version));
         assert_eq!(tier.digest.map(|digest| digest.len()), Some(64));
     }
 }

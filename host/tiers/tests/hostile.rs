@@ -191,7 +191,8 @@ async fn links_and_parts_stay_in_hand() {
     let tiers = replaced(&hostile("foreign_links"), |config| &mut config.resources.tier);
     let resources = tiers.resources().unwrap();
     let fault = Err(TierFault::InvalidOutput(Invalid::FieldNotInHand));
-    assert_eq!(resources.links(record(&FIELDS), &row(), Arc::new(EmptyHand)).await.map(drop), fault);
+    let links = resources.links(vec![record(&FIELDS)], &row(), Arc::new(EmptyHand)).await.remove(0);
+    assert_eq!(links.map(drop), fault);
     assert_eq!(resources.layout(record(&FIELDS), &row(), Arc::new(EmptyHand)).await.map(drop), fault);
 }
 

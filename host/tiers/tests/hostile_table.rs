@@ -42,7 +42,7 @@ async fn call(tiers: &Tiers, tier: &str) -> Result<(), TierFault> {
         }
         "resources" => {
             let resources = tiers.resources().unwrap();
-            resources.links(record(&FIELDS), &row(), Arc::new(EmptyHand)).await.map(drop)
+            resources.links(vec![record(&FIELDS)], &row(), Arc::new(EmptyHand)).await.remove(0).map(drop)
         }
         "binary-export" => {
             let (path, options) = ("x".to_owned(), Vec::new());

@@ -7,6 +7,7 @@ mod builtin;
 mod faults;
 mod hostile;
 mod hostile_table;
+mod links;
 mod loading;
 mod locking;
 mod native;

@@ -6,9 +6,10 @@ use stepwell_sdk::{Context, Fault, RecordShape};
 struct ForeignLinks;
 
 impl Guest for ForeignLinks {
-    fn links(_shape: RecordShape, _context: Context) -> Result<Vec<Offer>, Fault> {
+    fn links(records: Vec<RecordShape>, _context: Context) -> Result<Vec<Offer>, Fault> {
+        let slot = records[0].slot;
         let target = Target::Field("secret".to_owned());
-        Ok(vec![Offer { target, title: "x".to_owned(), priority: 1.0, options: Vec::new() }])
+        Ok(vec![Offer { slot, target, title: "x".to_owned(), priority: 1.0, options: Vec::new() }])
     }
 
     fn layout(_shape: RecordShape, _context: Context) -> Result<Vec<Part>, Fault> {

@@ -1,6 +1,7 @@
 //! Guests that break the contract, one behaviour each, under `examples/`. The host's tests build and run them.
 
 use stepwell_sdk::preview::{Derived, Passage, Sheet, Shown};
+use stepwell_sdk::resources::{Offer, Target};
 use stepwell_sdk::tool::{Answer, AnswerLine, Definition};
 use stepwell_sdk::{Refusal, Span};
 
@@ -20,6 +21,13 @@ pub fn says(text: impl Into<String>) -> Shown {
 #[must_use]
 pub fn shows(path: &str, start: u32, end: u32) -> Shown {
     Shown::Verbatim(Passage { path: path.to_owned(), at: Span { start, end } })
+}
+
+/// A link to a whole record.
+#[must_use]
+pub fn link(slot: u32, title: &str) -> Offer {
+    let (target, title) = (Target::WholeRecord, title.to_owned());
+    Offer { slot, target, title, priority: 0.5, options: Vec::new() }
 }
 
 /// What came of a read, in a word.

@@ -18,7 +18,7 @@ pub fn links(record: &RecordShape, context: &Context) -> Vec<Offer> {
         record.fields.iter().filter_map(|field| field_offer(record, field, &name)).collect();
     // A short record has been seen whole; its link is a convenience.
     let priority = if offers.is_empty() { 0.3 } else { 0.5 };
-    offers.push(offer(Target::WholeRecord, name, priority));
+    offers.push(offer(record, Target::WholeRecord, name, priority));
     offers.sort_by(|a, b| b.priority.total_cmp(&a.priority));
     offers.truncate(context.budget.lines as usize);
     offers
@@ -32,20 +32,20 @@ fn field_offer(record: &RecordShape, field: &FieldShape, name: &str) -> Option<O
             let base = if is_body || record.longest() == Some(field) { 0.8 } else { 0.6 };
             let base = if field.kind == FieldKind::Json { base - 0.2 } else { base };
             let title = title(name, &format!("{} ({} chars)", field.path, count(field.size())));
-            Some(offer(Target::Field(field.path.clone()), title, base + bonus))
+            Some(offer(record, Target::Field(field.path.clone()), title, base + bonus))
         }
         FieldKind::Binary => {
             let size = field.bytes.map_or_else(String::new, |bytes| format!(", {}B", count(bytes)));
             let mime = field.mime.as_deref().unwrap_or("binary");
             let title = title(name, &format!("{} ({mime}{size})", field.path));
-            Some(offer(Target::Blob(field.path.clone()), title, 0.4 + bonus))
+            Some(offer(record, Target::Blob(field.path.clone()), title, 0.4 + bonus))
         }
         _ => None,
     }
 }
 
-fn offer(target: Target, title: String, priority: f32) -> Offer {
-    Offer { target, title, priority, options: Vec::new() }
+fn offer(record: &RecordShape, target: Target, title: String, priority: f32) -> Offer {
+    Offer { slot: record.slot, target, title, priority, options: Vec::new() }
 }
 
 /// What a person would call the record: its title, else its stream.
@@ -89,8 +89,8 @@ pub fn layout(record: &RecordShape, context: &Context) -> Vec<Part> {
 pub struct Resources;
 
 impl Guest for Resources {
-    fn links(shape: RecordShape, context: Context) -> Result<Vec<Offer>, Fault> {
-        Ok(links(&shape, &context))
+    fn links(records: Vec<RecordShape>, context: Context) -> Result<Vec<Offer>, Fault> {
+        Ok(records.iter().flat_map(|record| links(record, &context)).collect())
     }
 
     fn layout(shape: RecordShape, context: Context) -> Result<Vec<Part>, Fault> {

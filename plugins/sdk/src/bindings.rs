@@ -66,7 +66,6 @@ macro_rules! world {
 
 world!(preview, "preview-tier", "export_preview", "stepwell_sdk::bindings::preview");
 world!(field_window, "field-window-tier", "export_field_window", "stepwell_sdk::bindings::field_window");
-world!(resources, "resources-tier", "export_resources", "stepwell_sdk::bindings::resources");
 // A blob's name is no reason to read a record, so this world has no `fields`.
 world!(
     binary_export,
@@ -76,7 +75,24 @@ world!(
     {}
 );
 
-/// The tool tier is of version 0.2, which has it alone; the rest is shared with the other worlds.
+/// The resources tier is of version 0.2; what it shares with the other worlds is theirs.
+pub mod resources {
+    generate! {
+        path: ["../../wit", "../../wit/0.2"],
+        world: "stepwell:ladder/resources-tier@0.2.0",
+        with: {
+            "stepwell:ladder/shapes@0.1.0": crate::bindings::imports::stepwell::ladder::shapes,
+            "stepwell:ladder/fields@0.1.0": crate::bindings::imports::stepwell::ladder::fields,
+            "stepwell:ladder/log@0.1.0": crate::bindings::imports::stepwell::ladder::log,
+        },
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_resources",
+        default_bindings_module: "stepwell_sdk::bindings::resources",
+    }
+}
+
+/// So is the tool tier.
 pub mod tool {
     wit_bindgen::generate!({
         path: ["../../wit", "../../wit/0.2"],

@@ -23,6 +23,8 @@
 //! Keep the thinking in plain functions over [`Reader`]: they run natively under `cargo test`, with
 //! [`testing::Memory`] in the place of the host.
 
+#[cfg(any(target_family = "wasm", test))]
+mod arena;
 pub mod bindings;
 mod export;
 mod reader;
@@ -56,7 +58,9 @@ pub mod field_window {
 
 /// The resources tier: which links a result offers, and how a record reads as a resource.
 pub mod resources {
-    pub use crate::bindings::resources::exports::stepwell::ladder::librarian::{Guest, Offer, Part, Target};
+    pub use crate::bindings::resources::exports::stepwell::ladder0_2_0::librarian::{
+        Guest, Offer, Part, Target,
+    };
     pub use crate::export_resources_tier as export;
 }
 

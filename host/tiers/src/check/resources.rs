@@ -4,10 +4,25 @@ use super::{at_most, clean, inside, readable};
 use crate::fault::Invalid;
 use crate::limits;
 use crate::plan::{Offer, Part, Target};
-use crate::shape::{Budget, FieldKind, RecordShape};
+use crate::shape::{Budget, FieldKind, RecordShape, Slot};
 
-/// Checks links: targets in hand, each once; titles clean. The ones that matter most are kept.
-pub fn links(record: &RecordShape, budget: Budget, mut offers: Vec<Offer>) -> Result<Vec<Offer>, Invalid> {
+/// Checks the links of a page: each belongs to a record in hand, and those of a record obey the rules. They are given
+/// back by record, in the order of the page.
+pub fn links(
+    records: &[RecordShape],
+    budget: Budget,
+    offers: Vec<(Slot, Offer)>,
+) -> Result<Vec<Vec<Offer>>, Invalid> {
+    let mut by_record = vec![Vec::new(); records.len()];
+    for (slot, offer) in offers {
+        let place = records.iter().position(|record| record.slot == slot);
+        by_record[place.ok_or(Invalid::SlotNotInHand(slot))?].push(offer);
+    }
+    records.iter().zip(by_record).map(|(record, offers)| links_of(record, budget, offers)).collect()
+}
+
+/// Checks the links of a record: targets in hand, each once; titles clean. The ones that matter most are kept.
+fn links_of(record: &RecordShape, budget: Budget, mut offers: Vec<Offer>) -> Result<Vec<Offer>, Invalid> {
     at_most("links", offers.len(), limits::ENTRIES)?;
     for index in 0..offers.len() {
         let (before, rest) = offers.split_at_mut(index);
@@ -60,7 +75,7 @@ pub fn parts(record: &RecordShape, budget: Budget, mut parts: Vec<Part>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{FieldShape, Slot};
+    use crate::shape::FieldShape;
     use stepwell_contract::{Bytes, Chars, Span};
 
     const BUDGET: Budget = Budget { bytes: Bytes(500), lines: 2, anchors: 0 };
@@ -78,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_best_links_stay_and_titles_are_clean() {
-        let kept = links(
+        let kept = links_of(
             &record(),
             BUDGET,
             vec![
@@ -100,12 +115,30 @@ mod tests {
             (offer(Target::WholeRecord, "x", f32::NAN), Invalid::Priority),
             (offer(Target::WholeRecord, "x", 1.5), Invalid::Priority),
         ] {
-            assert_eq!(links(&record(), BUDGET, vec![bad]), Err(why));
+            assert_eq!(links_of(&record(), BUDGET, vec![bad]), Err(why));
         }
         let twice = vec![offer(Target::WholeRecord, "x", 0.5); 2];
-        assert_eq!(links(&record(), BUDGET, twice), Err(Invalid::Duplicate));
+        assert_eq!(links_of(&record(), BUDGET, twice), Err(Invalid::Duplicate));
         let many = vec![offer(Target::WholeRecord, "x", 0.5); 65];
-        assert!(matches!(links(&record(), BUDGET, many), Err(Invalid::TooMany { .. })));
+        assert!(matches!(links_of(&record(), BUDGET, many), Err(Invalid::TooMany { .. })));
+    }
+
+    #[test]
+    fn links_come_back_by_record_and_only_for_those_in_hand() {
+        let page = [7, 3, 5].map(|slot| RecordShape { slot: Slot(slot), ..record() });
+        let of = |slot, title: &str, priority| (Slot(slot), offer(Target::WholeRecord, title, priority));
+        let body = (Slot(3), offer(Target::Field("body".into()), "c", 0.9));
+        let kept = links(&page, BUDGET, vec![of(5, "a", 0.1), of(3, "b", 0.2), body, of(7, "d", 0.3)]);
+        let titles: Vec<Vec<_>> =
+            kept.unwrap().into_iter().map(|of| of.into_iter().map(|offer| offer.title).collect()).collect();
+        assert_eq!(titles, [vec!["d"], vec!["c", "b"], vec!["a"]]);
+        assert_eq!(links(&page, BUDGET, Vec::new()), Ok(vec![Vec::new(); 3]));
+        assert_eq!(links(&page, BUDGET, vec![of(0, "x", 0.5)]), Err(Invalid::SlotNotInHand(Slot(0))));
+        assert_eq!(links(&page, BUDGET, vec![of(3, "x", 0.5); 2]), Err(Invalid::Duplicate));
+        // The rules are for each record: what one has too many, others cannot have had too few of.
+        let many = vec![of(3, "x", 0.5); 65];
+        let too_many = Invalid::TooMany { what: "links", found: 65, most: 64 };
+        assert_eq!(links(&page, BUDGET, many), Err(too_many));
     }
 
     #[test]

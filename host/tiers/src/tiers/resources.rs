@@ -1,27 +1,32 @@
 //! The resources tier: which links a result offers, and how a record reads as a resource.
 
+mod ready;
+mod single;
+
 use crate::check;
-use crate::config::FaultPolicy;
+use crate::config::{FaultPolicy, OnFault};
 use crate::convert;
 use crate::fault::TierFault;
 use crate::fields::{Fields, Hand};
 use crate::plan::{Offer, Part};
-use crate::runtime::{State, Stop};
+use crate::runtime::State;
 use crate::shape::{Context, RecordShape};
-use crate::tier::{Guest, Tier, World};
+use crate::tier::{Tier, World};
 use crate::wit::v0_1::imports::{fields, log, shapes};
-use crate::wit::v0_1::resources::ResourcesTierPre;
+use ready::Ready;
+use single::Single;
 use std::sync::Arc;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
-/// `resources-tier` of the WIT.
+/// `resources-tier` of the WIT, in both of its versions.
 pub(crate) struct Resources;
 
 impl World for Resources {
-    type Ready = ResourcesTierPre<State>;
+    type Ready = Ready;
     const NAME: &'static str = "resources";
     const INTERFACE: &'static str = "librarian";
+    const VERSIONS: &'static [&'static str] = &["0.2", "0.1"];
 
     fn builtin() -> &'static [u8] {
         stepwell_tiers_bundle::RESOURCES
@@ -34,20 +39,13 @@ impl World for Resources {
         Ok(())
     }
 
-    fn ready(instance: InstancePre<State>, _version: &str) -> wasmtime::Result<Self::Ready> {
-        ResourcesTierPre::new(instance)
+    fn ready(instance: InstancePre<State>, version: &str) -> wasmtime::Result<Self::Ready> {
+        Ready::new(instance, version)
     }
 
     fn start(ready: &Self::Ready, store: &mut Store<State>) -> wasmtime::Result<()> {
-        ready.instantiate(store).map(drop)
+        ready.start(store)
     }
-}
-
-/// The arguments of `links` and `layout`, as a native tier gets them.
-#[derive(serde::Serialize)]
-struct Shown<'a> {
-    shape: &'a shapes::RecordShape,
-    context: &'a shapes::Context,
 }
 
 /// The resources tier: which links a result offers, and how a record reads as a resource.
@@ -61,34 +59,56 @@ impl ResourcesTier {
         self.0.on_fault()
     }
 
-    /// Chooses the links of a record, the most important first.
+    /// Chooses the links of records, the most important first: an answer for each record, in their order. What goes wrong
+    /// in a call goes wrong for all records of that call.
     pub async fn links(
         &self,
-        record: RecordShape,
+        records: Vec<RecordShape>,
         context: &Context,
         fields: Arc<dyn Fields>,
-    ) -> Result<Vec<Offer>, TierFault> {
+    ) -> Vec<Result<Vec<Offer>, TierFault>> {
+        let count = records.len();
+        if count == 0 {
+            return Vec::new();
+        }
+        if self.0.ready().is_some_and(Ready::takes_lists) {
+            return match self.links_at_once(records, context, fields).await {
+                Ok(links) => links.into_iter().map(Ok).collect(),
+                Err(fault) => vec![Err(fault); count],
+            };
+        }
+        let mut answers = Vec::with_capacity(count);
+        for record in records {
+            let (record, hand) = Single::of(record, &fields);
+            let links = self.links_at_once(vec![record], context, hand).await;
+            match links.map(|links| links.into_iter().flatten().collect()) {
+                // The request ends with this fault, so nobody waits for the others.
+                Err(fault) if self.on_fault().of(&fault) == OnFault::Refuse => {
+                    answers.resize(count, Err(fault));
+                    break;
+                }
+                answer => answers.push(answer),
+            }
+        }
+        answers
+    }
+
+    /// Asks about several records in one call; about one, where the tier takes no more.
+    async fn links_at_once(
+        &self,
+        records: Vec<RecordShape>,
+        context: &Context,
+        fields: Arc<dyn Fields>,
+    ) -> Result<Vec<Vec<Offer>>, TierFault> {
         let shown = convert::context_out(context, &self.0.config().options);
-        let (budget, record) = (context.budget, Arc::new(record));
-        let in_hand = Arc::clone(&record);
+        let (budget, records) = (context.budget, Arc::new(records));
+        let in_hand = Arc::clone(&records);
         self.0
             .call(
-                move |allowance, until| {
-                    Hand::of_records(std::slice::from_ref(&in_hand), Arc::clone(&fields), allowance, until)
-                },
+                move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
-                    let out = convert::record_out(&record);
-                    let answer = match guest {
-                        Guest::Component(ready, store) => {
-                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
-                            let answer = guest.stepwell_ladder_librarian().call_links(store, &out, &shown);
-                            answer.map_err(Stop::Call)?
-                        }
-                        Guest::Native(talk) => talk.ask("links", &Shown { shape: &out, context: &shown })?,
-                    };
-                    let offers: Vec<_> = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
-                    let offers = offers.into_iter().map(convert::offer).collect::<Result<_, _>>()?;
-                    Ok(check::links(&record, budget, offers)?)
+                    let out: Vec<_> = records.iter().map(convert::record_out).collect();
+                    Ok(check::links(&records, budget, ready::links(guest, &out, &shown)?)?)
                 },
             )
             .await
@@ -110,17 +130,7 @@ impl ResourcesTier {
                     Hand::of_records(std::slice::from_ref(&in_hand), Arc::clone(&fields), allowance, until)
                 },
                 move |guest| {
-                    let out = convert::record_out(&record);
-                    let answer = match guest {
-                        Guest::Component(ready, store) => {
-                            let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;
-                            let answer = guest.stepwell_ladder_librarian().call_layout(store, &out, &shown);
-                            answer.map_err(Stop::Call)?
-                        }
-                        Guest::Native(talk) => talk.ask("layout", &Shown { shape: &out, context: &shown })?,
-                    };
-                    let parts: Vec<_> = answer.map_err(|fault| Stop::Declined(convert::refusal(&fault)))?;
-                    let parts = parts.into_iter().map(convert::part).collect::<Result<_, _>>()?;
+                    let parts = ready::layout(guest, &convert::record_out(&record), &shown)?;
                     Ok(check::parts(&record, budget, parts)?)
                 },
             )

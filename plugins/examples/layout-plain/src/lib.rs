@@ -9,12 +9,12 @@ const TITLE: usize = 120;
 
 /// Offers the whole record, called by where it is from.
 #[must_use]
-pub fn links(record: &RecordShape) -> Vec<Offer> {
+pub fn link(record: &RecordShape) -> Offer {
     let place = record.label.as_deref().or(record.connector.as_deref());
     let title =
         place.map_or_else(|| record.stream_name.clone(), |place| format!("{}: {place}", record.stream_name));
     let title = prefix_of_words(&title, TITLE).to_owned();
-    vec![Offer { target: Target::WholeRecord, title, priority: 0.5, options: Vec::new() }]
+    Offer { slot: record.slot, target: Target::WholeRecord, title, priority: 0.5, options: Vec::new() }
 }
 
 /// Lays the fields out in the record's own order. Bytes and nothing are no text.
@@ -31,8 +31,8 @@ pub fn layout(record: &RecordShape, context: &Context) -> Vec<Part> {
 pub struct LayoutPlain;
 
 impl Guest for LayoutPlain {
-    fn links(shape: RecordShape, _context: Context) -> Result<Vec<Offer>, Fault> {
-        Ok(links(&shape))
+    fn links(records: Vec<RecordShape>, _context: Context) -> Result<Vec<Offer>, Fault> {
+        Ok(records.iter().map(link).collect())
     }
 
     fn layout(shape: RecordShape, context: Context) -> Result<Vec<Part>, Fault> {
@@ -65,15 +65,15 @@ mod tests {
     fn the_only_link_is_the_record_s() {
         let mut shape =
             record("notes", vec![text("body", &"long ".repeat(9_000)), blob("photo", "image/png", 9)]);
-        let titles = |shape: &RecordShape| {
-            let offers = links(shape);
-            assert!(offers.iter().all(|offer| offer.target == Target::WholeRecord));
-            offers.into_iter().map(|offer| offer.title).collect::<Vec<_>>()
+        let title = |shape: &RecordShape| {
+            let offer = link(shape);
+            assert_eq!((offer.slot, offer.target), (shape.slot, Target::WholeRecord));
+            offer.title
         };
-        assert_eq!(titles(&shape), ["notes"]);
-        shape.label = Some("Home".into());
-        assert_eq!(titles(&shape), ["notes: Home"]);
+        assert_eq!(title(&shape), "notes");
+        (shape.slot, shape.label) = (3, Some("Home".into()));
+        assert_eq!(title(&shape), "notes: Home");
         shape.label = Some("é".repeat(500));
-        assert!(titles(&shape)[0].len() <= TITLE);
+        assert!(title(&shape).len() <= TITLE);
     }
 }

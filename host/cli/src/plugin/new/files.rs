@@ -24,6 +24,7 @@ const RUST: Files = files! {
 };
 
 const SDK: Files = files! {
+    "../../plugins/sdk/src/arena.rs" => "vendor/stepwell-sdk/src/arena.rs",
     "../../plugins/sdk/src/bindings.rs" => "vendor/stepwell-sdk/src/bindings.rs",
     "../../plugins/sdk/src/export.rs" => "vendor/stepwell-sdk/src/export.rs",
     "../../plugins/sdk/src/lib.rs" => "vendor/stepwell-sdk/src/lib.rs",
@@ -65,6 +66,7 @@ const WIT: Files = files! {
 
 /// What a later version of the contract changes; the SDK has both.
 const WIT_0_2: Files = files! {
+    "../../wit/0.2/resources.wit" => "wit/0.2/resources.wit",
     "../../wit/0.2/tool.wit" => "wit/0.2/tool.wit",
 };
 
@@ -117,7 +119,7 @@ mod tests {
             theirs["dependencies"]["wit-bindgen"].to_string().trim()
         );
         let sdk = table(include_str!("../../../../../plugins/sdk/Cargo.toml"));
-        assert_eq!(sdk["features"]["serde"].to_string(), theirs["features"]["serde"].to_string());
+        assert_eq!(sdk["features"].to_string(), theirs["features"].to_string());
         assert_eq!(
             ours["profile"]["release"].to_string(),
             table(include_str!("../../../templates/rust/Cargo.toml"))["profile"]["release"].to_string()
