@@ -31,14 +31,18 @@ const BLANKS: &[(&str, &str, &str)] = &[
     ("grant_resource", "(grant_id, scope, rid) VALUES ('', -1, '')", "grant_id = ''"),
 ];
 
-/// Replaces the samples of tables that are empty, and gives back the room that all old samples took. The latter is for the
-/// owner of the database; for anyone else Postgres leaves it out.
+/// Replaces the samples of tables that are empty.
 pub(crate) async fn replace_old_samples(session: &Session) -> Result<(), Failure> {
     session.batch("BEGIN").await?;
     let outcome = sample_blanks(session).await;
     let ended = session.batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).await;
     // What went wrong first says more.
-    outcome.and(ended)?;
+    outcome.and(ended)
+}
+
+/// Gives back the room that all old samples took. That is for the owner of the database; for anyone else Postgres leaves it
+/// out.
+pub(crate) async fn give_back_samples(session: &Session) -> Result<(), Failure> {
     session.batch("VACUUM (FULL) pg_catalog.pg_statistic").await
 }
 

@@ -1,7 +1,7 @@
 //! Gives back the room that nothing uses any more.
 
 use crate::bind;
-use crate::care::samples::replace_old_samples;
+use crate::care::samples::{give_back_samples, replace_old_samples};
 use crate::care::session::Session;
 use crate::care::stats::room;
 use crate::care::tables::TABLES;
@@ -64,6 +64,8 @@ pub async fn vacuum(url: &SourceUrl, how: Thoroughness, watch: &mut dyn Watch) -
             }
             if how == Thoroughness::Return {
                 replace_old_samples(&session).await?;
+                done.held_up |= !others_have_ended(&session).await?;
+                give_back_samples(&session).await?;
             }
         }
     }
@@ -74,9 +76,12 @@ pub async fn vacuum(url: &SourceUrl, how: Thoroughness, watch: &mut dyn Watch) -
 /// How long to wait for whoever else is in a transaction, and how often to look.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_millis(50));
 
+/// Whoever could still see what is gone: everyone in a transaction here, and everyone who writes anywhere on the server, since
+/// a snapshot goes back to the oldest of those, that of the vacuum itself too. What is prepared and has no process counts.
 const IN_TRANSACTION: &str =
-    "SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'virtualxid' AND a.datname = current_database() AND l.pid <> pg_backend_pid()";
+    "SELECT l.virtualtransaction FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.granted AND l.mode = 'ExclusiveLock' AND l.pid IS DISTINCT FROM pg_backend_pid()
+      AND ((l.locktype = 'virtualxid' AND a.datname = current_database()) OR l.locktype = 'transactionid')";
 
 /// Waits until every transaction of this moment has ended: while one goes on, Postgres keeps the rows that it could still see,
 /// even deleted ones. Says whether that came to pass.

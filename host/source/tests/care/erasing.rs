@@ -138,3 +138,24 @@ async fn nothing_of_an_erased_connection_is_left_in_the_files_of_a_server() {
         }
     }
 }
+
+/// A transaction that writes in another database holds up every vacuum on the server, because every snapshot goes back to it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_writes_elsewhere_on_the_server_is_waited_for() {
+    let (world, elsewhere) = (World::postgres().await, World::postgres().await);
+    let canary = "verschlimmbessern";
+    world.fill("home/notes", None, &[line("k", &json!({ "title": canary }))]).await;
+    let (writer, connection) = tokio_postgres::connect(&elsewhere.url, tokio_postgres::NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    writer.batch_execute("BEGIN; SELECT pg_current_xact_id()").await.unwrap();
+    care::erase_connection(&url(&world), &crate::care::erasing::connection("home")).await.unwrap();
+    let url = url(&world);
+    let vacuum = tokio::spawn(async move { care::vacuum(&url, Thoroughness::Return, &mut Quiet).await });
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert!(!vacuum.is_finished(), "it waits");
+    writer.batch_execute("COMMIT").await.unwrap();
+    vacuum.await.unwrap().unwrap();
+    assert_eq!(files_with(&world.url, canary).await, [] as [String; 0]);
+    drop(writer);
+    let _ = connection.await;
+}
