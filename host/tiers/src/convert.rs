@@ -8,10 +8,11 @@ pub(crate) mod tool;
 use crate::fault::{GuestRefusal, Invalid};
 use crate::fields::ReadRefusal;
 use crate::plan::{Anchor, Asked, BlobShape, Card, Derived, Mode, Passage, Sheet, Shown};
-use crate::shape::{Context, FieldKind, FieldShape, Purpose, RecordShape, Slot};
+use crate::shape::{Context, FieldKind, FieldShape, Hit, Purpose, RecordShape, Slot};
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::{exporter, previewer, windower};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use stepwell_contract::{Chars, Span};
 
 /// A number for a guest.
@@ -37,9 +38,9 @@ fn span_out(at: Span) -> shapes::Span {
     shapes::Span { start: saturating(at.start().get()), end: saturating(at.end().get()) }
 }
 
-pub(crate) fn field_out(field: &FieldShape) -> shapes::FieldShape {
+pub(crate) fn field_out(field: FieldShape) -> shapes::FieldShape {
     shapes::FieldShape {
-        path: field.path.clone(),
+        path: field.path,
         kind: match field.kind {
             FieldKind::Text => shapes::FieldKind::Text,
             FieldKind::Json => shapes::FieldKind::Json,
@@ -48,32 +49,43 @@ pub(crate) fn field_out(field: &FieldShape) -> shapes::FieldShape {
             FieldKind::Binary => shapes::FieldKind::Binary,
             FieldKind::Empty => shapes::FieldKind::Empty,
         },
-        mime: field.mime.clone(),
-        role: field.role.clone(),
+        mime: field.mime,
+        role: field.role,
         chars: field.chars.map(|size| saturating(size.get())),
         bytes: field.bytes.map(|size| saturating(size.get())),
-        value: field.value.clone(),
-        head: field.head.clone(),
-        options: field.options.clone(),
+        value: field.value,
+        head: field.head,
+        options: field.options,
     }
 }
 
-pub(crate) fn record_out(record: &RecordShape) -> shapes::RecordShape {
-    let hit = |hit: &crate::shape::Hit| shapes::Hit {
-        path: hit.path.clone(),
-        at: hit.at.map(span_out),
-        snippet: hit.snippet.clone(),
-    };
+pub(crate) fn record_out(record: RecordShape) -> shapes::RecordShape {
+    let hit = |hit: Hit| shapes::Hit { path: hit.path, at: hit.at.map(span_out), snippet: hit.snippet };
     shapes::RecordShape {
         slot: record.slot.0,
-        stream_name: record.stream.clone(),
-        connector: record.connector.clone(),
-        label: record.label.clone(),
-        time: record.time.clone(),
-        fields: record.fields.iter().map(field_out).collect(),
-        hits: record.hits.iter().map(hit).collect(),
-        options: record.options.clone(),
+        stream_name: record.stream,
+        connector: record.connector,
+        label: record.label,
+        time: record.time,
+        fields: record.fields.into_iter().map(field_out).collect(),
+        hits: record.hits.into_iter().map(hit).collect(),
+        options: record.options,
     }
+}
+
+/// Parts records into what a call's answer is checked against, and what its guest is shown. The first needs no text, and
+/// to copy all of it would cost as much as many an answer.
+pub(crate) fn parted(records: Vec<RecordShape>) -> (Arc<Vec<RecordShape>>, Vec<shapes::RecordShape>) {
+    let field = |field: &FieldShape| FieldShape {
+        chars: field.chars,
+        bytes: field.bytes,
+        ..FieldShape::new(field.path.as_str(), field.kind)
+    };
+    let outline = |record: &RecordShape| {
+        RecordShape::new(record.slot, record.stream.as_str(), record.fields.iter().map(field).collect())
+    };
+    let outlines = records.iter().map(outline).collect();
+    (Arc::new(outlines), records.into_iter().map(record_out).collect())
 }
 
 pub(crate) fn context_out(context: &Context, options: &BTreeMap<String, String>) -> shapes::Context {

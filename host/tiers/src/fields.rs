@@ -3,7 +3,7 @@
 use crate::limits;
 use crate::shape::{FieldShape, RecordShape, Slot};
 use crate::toolbox::{Selected, Selection};
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use stepwell_contract::{Chars, Span};
@@ -99,39 +99,65 @@ pub struct Allowance {
 /// The one door for every WIT version: what is not in hand, or over the allowance, never reaches the source.
 pub(crate) struct Hand {
     fields: Arc<dyn Fields>,
-    /// Readable fields by slot and path, with their sizes.
-    in_hand: HashMap<Slot, HashMap<String, Option<Chars>>>,
+    in_hand: Vec<Dealt>,
     left: Allowance,
     until: Instant,
 }
 
+/// What was dealt at once. It is shared with whoever asked and looked through only when something is read, because most
+/// calls read nothing.
+enum Dealt {
+    Records(Arc<Vec<RecordShape>>),
+    Field(Slot, Arc<FieldShape>),
+}
+
+impl Dealt {
+    /// The slots that it fills.
+    fn slots(&self) -> impl Iterator<Item = Slot> {
+        let (records, field) = match self {
+            Self::Records(records) => (records.as_slice(), None),
+            Self::Field(slot, _) => (&[][..], Some(*slot)),
+        };
+        records.iter().map(|record| record.slot).chain(field)
+    }
+
+    /// The fields in a slot.
+    fn fields(&self, slot: Slot) -> &[FieldShape] {
+        match self {
+            Self::Records(records) => {
+                records.iter().find(|record| record.slot == slot).map_or(&[], |record| &record.fields)
+            }
+            Self::Field(own, field) if *own == slot => std::slice::from_ref(field),
+            Self::Field(..) => &[],
+        }
+    }
+}
+
 impl Hand {
-    /// A hand that holds the readable fields of these records.
-    pub(crate) fn of<'a>(
-        records: impl IntoIterator<Item = (Slot, &'a [FieldShape])>,
+    /// A hand without records.
+    pub(crate) fn empty(fields: Arc<dyn Fields>, left: Allowance, until: Instant) -> Self {
+        Self { fields, in_hand: Vec::new(), left, until }
+    }
+
+    /// A hand for one field.
+    pub(crate) fn of_field(
+        slot: Slot,
+        field: &Arc<FieldShape>,
         fields: Arc<dyn Fields>,
         left: Allowance,
         until: Instant,
     ) -> Self {
-        let mut hand = Self { fields, in_hand: HashMap::new(), left, until };
-        records.into_iter().for_each(|(slot, shapes)| hand.take(slot, shapes));
-        hand
+        Self { fields, in_hand: vec![Dealt::Field(slot, Arc::clone(field))], left, until }
     }
 
-    fn take(&mut self, slot: Slot, shapes: &[FieldShape]) {
-        let readable = shapes.iter().filter(|shape| shape.kind.is_readable());
-        let readable = readable.map(|shape| (shape.path.clone(), shape.chars));
-        self.in_hand.entry(slot).or_default().extend(readable);
-    }
-
-    /// A hand for the records of one call.
+    /// A hand for the records of one call: their readable fields.
     pub(crate) fn of_records(
-        records: &[RecordShape],
+        records: &Arc<Vec<RecordShape>>,
         fields: Arc<dyn Fields>,
         left: Allowance,
         until: Instant,
     ) -> Self {
-        Self::of(records.iter().map(|record| (record.slot, record.fields.as_slice())), fields, left, until)
+        Self { fields, in_hand: vec![Dealt::Records(Arc::clone(records))], left, until }
     }
 
     pub(crate) const fn left(&self) -> Allowance {
@@ -200,7 +226,8 @@ impl Hand {
     /// Selects more records, as many as there is room for. Their shapes show text, so they are paid for like a read.
     pub(crate) fn select(&mut self, mut what: Selection) -> Result<Selected, ReadRefusal> {
         self.take_read()?;
-        what.limit = what.limit.min(limits::IN_HAND.saturating_sub(self.in_hand.len()));
+        let held: BTreeSet<Slot> = self.in_hand.iter().flat_map(Dealt::slots).collect();
+        what.limit = what.limit.min(limits::IN_HAND.saturating_sub(held.len()));
         if what.limit == 0 {
             return Err(ReadRefusal::OverAllowance);
         }
@@ -210,13 +237,13 @@ impl Hand {
         };
         let size = |record: &RecordShape| record.fields.iter().map(shown).sum::<usize>() + hits(record);
         self.pay(selected.records.iter().map(size).sum())?;
-        selected.records.iter().for_each(|record| self.take(record.slot, &record.fields));
+        self.in_hand.push(Dealt::Records(Arc::new(selected.records.clone())));
         Ok(selected)
     }
 
     /// Whether a record is in hand.
     pub(crate) fn holds(&self, slot: Slot) -> bool {
-        self.in_hand.contains_key(&slot)
+        self.in_hand.iter().flat_map(Dealt::slots).any(|held| held == slot)
     }
 
     fn take_read(&mut self) -> Result<(), ReadRefusal> {
@@ -232,19 +259,23 @@ impl Hand {
         Ok(())
     }
 
+    /// The readable fields of a record in hand. What was dealt last is what is known best.
+    fn readable(&self, slot: Slot) -> impl Iterator<Item = &FieldShape> {
+        let dealt = self.in_hand.iter().rev().flat_map(move |dealt| dealt.fields(slot));
+        dealt.filter(|field| field.kind.is_readable())
+    }
+
     /// The size of a field in hand, where known; a pointer is in hand if the field that it starts in is.
     fn size_of(&self, slot: Slot, path: &str) -> Result<Option<Chars>, ReadRefusal> {
-        let fields = self.in_hand.get(&slot).ok_or(ReadRefusal::NotInHand)?;
-        if let Some(size) = fields.get(path) {
-            return Ok(*size);
+        if let Some(field) = self.readable(slot).find(|field| field.path == path) {
+            return Ok(field.chars);
         }
         let first =
             path.strip_prefix('/').and_then(|rest| rest.split('/').next()).ok_or(ReadRefusal::NotInHand)?;
         let key = first.replace("~1", "/").replace("~0", "~");
-        let is_inside =
-            |field: &String| path.strip_prefix(field.as_str()).is_some_and(|rest| rest.starts_with('/'));
-        if fields.contains_key(&key) || fields.keys().any(|field| field.starts_with('/') && is_inside(field))
-        {
+        let is_inside = |field: &str| path.strip_prefix(field).is_some_and(|rest| rest.starts_with('/'));
+        let leads_there = |field: &str| field == key || field.starts_with('/') && is_inside(field);
+        if self.readable(slot).any(|field| leads_there(&field.path)) {
             return Ok(None);
         }
         Err(ReadRefusal::NotInHand)

@@ -417,7 +417,7 @@ fn prepare<W: World>(
 fn try_start<W: World>(runtime: &Runtime, instance: &W::Ready, config: &TierConfig) -> Result<(), TierFault> {
     let _one_at_a_time = lock(runtime.loading());
     let limits = Limits { deadline: config.limits.deadline.max(limits::TRIAL_START), ..config.limits };
-    let hand = Hand::of([], Arc::new(EmptyHand), Allowance::default(), Instant::now() + limits.deadline);
+    let hand = Hand::empty(Arc::new(EmptyHand), Allowance::default(), Instant::now() + limits.deadline);
     let start = |store: &mut Store<State>| W::start(instance, store).map_err(Stop::Start);
     let (started, state) = runtime.in_store(hand, limits, false, start);
     started.map_err(|stop| classify(stop, &state, limits))

@@ -20,7 +20,7 @@ impl Fields for Letters {
 
 fn hand(fields: Arc<dyn Fields>, reads: u32, bytes: u64) -> Hand {
     let sized = |path: &str, kind, size| FieldShape { chars: size, ..FieldShape::new(path, kind) };
-    let shapes = [
+    let shapes = vec![
         sized("body", FieldKind::Text, Some(Chars(1_000))),
         sized("stream", FieldKind::Text, None),
         sized("meta", FieldKind::Json, Some(Chars(50))),
@@ -28,7 +28,8 @@ fn hand(fields: Arc<dyn Fields>, reads: u32, bytes: u64) -> Hand {
         sized("photo", FieldKind::Binary, None),
     ];
     let until = Instant::now() + Duration::from_secs(60);
-    Hand::of([(Slot(7), shapes.as_slice())], fields, Allowance { reads, bytes }, until)
+    let records = Arc::new(vec![RecordShape::new(Slot(7), "notes", shapes)]);
+    Hand::of_records(&records, fields, Allowance { reads, bytes }, until)
 }
 
 fn wanted(slot: u32, path: &str, start: u64, end: u64) -> Wanted {

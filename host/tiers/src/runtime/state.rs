@@ -97,7 +97,7 @@ impl fields::Host for State {
         pointer: String,
     ) -> wasmtime::Result<Result<Vec<shapes::FieldShape>, fields::Refusal>> {
         let children = self.reading()?.children(Slot(slot), &pointer).map_err(convert::refusal_out);
-        self.in_time(children.map(|children| children.iter().map(convert::field_out).collect()))
+        self.in_time(children.map(|children| children.into_iter().map(convert::field_out).collect()))
     }
 
     fn left(&mut self) -> wasmtime::Result<fields::Allowance> {
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn the_same_trap_is_another_fault_before_the_call_than_in_it() {
         let (limits, until) = (Limits::default(), Instant::now());
-        let hand = Hand::of([], Arc::new(EmptyHand), Allowance { reads: 0, bytes: 0 }, until);
+        let hand = Hand::empty(Arc::new(EmptyHand), Allowance { reads: 0, bytes: 0 }, until);
         let state = State::new(hand, limits, false, true);
         let trap = || wasmtime::Error::from(Trap::Interrupt);
         let before = classify(Stop::Start(trap()), &state, limits);

@@ -66,7 +66,7 @@ impl ExportTier {
         let shown = convert::context_out(context, &self.0.config().options);
         self.0
             .call(
-                move |allowance, until| Hand::of([], Arc::new(EmptyHand), allowance, until),
+                move |allowance, until| Hand::empty(Arc::new(EmptyHand), allowance, until),
                 move |guest| {
                     let out = convert::blob_out(&blob);
                     let answer = match guest {

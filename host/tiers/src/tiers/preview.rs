@@ -75,13 +75,12 @@ impl PreviewTier {
         fields: Arc<dyn Fields>,
     ) -> Result<Vec<Sheet>, TierFault> {
         let shown = convert::context_out(context, &self.0.config().options);
-        let (budget, records) = (context.budget, Arc::new(records));
+        let (budget, (records, out)) = (context.budget, convert::parted(records));
         let in_hand = Arc::clone(&records);
         self.0
             .call(
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
-                    let out: Vec<_> = records.iter().map(convert::record_out).collect();
                     let answer = match guest {
                         Guest::Component(ready, store) => {
                             let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;

@@ -101,15 +101,12 @@ impl ResourcesTier {
         fields: Arc<dyn Fields>,
     ) -> Result<Vec<Vec<Offer>>, TierFault> {
         let shown = convert::context_out(context, &self.0.config().options);
-        let (budget, records) = (context.budget, Arc::new(records));
+        let (budget, (records, out)) = (context.budget, convert::parted(records));
         let in_hand = Arc::clone(&records);
         self.0
             .call(
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
-                move |guest| {
-                    let out: Vec<_> = records.iter().map(convert::record_out).collect();
-                    Ok(check::links(&records, budget, ready::links(guest, &out, &shown)?)?)
-                },
+                move |guest| Ok(check::links(&records, budget, ready::links(guest, &out, &shown)?)?),
             )
             .await
     }
@@ -122,16 +119,15 @@ impl ResourcesTier {
         fields: Arc<dyn Fields>,
     ) -> Result<Vec<Part>, TierFault> {
         let shown = convert::context_out(context, &self.0.config().options);
-        let (budget, record) = (context.budget, Arc::new(record));
+        let (budget, (record, out)) = (context.budget, convert::parted(vec![record]));
         let in_hand = Arc::clone(&record);
         self.0
             .call(
-                move |allowance, until| {
-                    Hand::of_records(std::slice::from_ref(&in_hand), Arc::clone(&fields), allowance, until)
-                },
+                move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
+                // There is one of each.
                 move |guest| {
-                    let parts = ready::layout(guest, &convert::record_out(&record), &shown)?;
-                    Ok(check::parts(&record, budget, parts)?)
+                    let parts = ready::layout(guest, &out[0], &shown)?;
+                    Ok(check::parts(&record[0], budget, parts)?)
                 },
             )
             .await

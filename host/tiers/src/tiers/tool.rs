@@ -145,7 +145,7 @@ impl ToolTier {
     ) -> Self {
         let tier: Tier<Tool> = Tier::load(runtime, &config.name, &config.tier, place, cache, terms);
         let definitions = tier.call_now(
-            |allowance, until| Hand::of([], Arc::new(EmptyHand), allowance, until),
+            |allowance, until| Hand::empty(Arc::new(EmptyHand), allowance, until),
             |guest| {
                 let (ready, store) = component(guest)?;
                 Ok(check::definitions(ready.definitions(store)?)?)
@@ -179,14 +179,13 @@ impl ToolTier {
         let ToolCall { tool, arguments, records, context } = call;
         let shown = convert::context_out(context, &self.tier.config().options);
         let (tool, arguments) = (Arc::clone(tool), arguments.clone());
-        let records = Arc::new(records);
-        let (in_hand, spelling) = (Arc::clone(&records), Arc::clone(&fields));
+        let (in_hand, out) = convert::parted(records);
+        let spelling = Arc::clone(&fields);
         self.tier
             .call(
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
                     let (ready, store) = component(guest)?;
-                    let out: Vec<_> = records.iter().map(convert::record_out).collect();
                     let answer = ready.run(store, &tool.name, &arguments.to_string(), &out, &shown)?;
                     let hand = store.data().hand();
                     let spelled = |slot| spelling.spelled(slot);

@@ -79,11 +79,9 @@ impl WindowTier {
         let in_hand = Arc::clone(&field);
         self.0
             .call(
-                move |allowance, until| {
-                    Hand::of([(ONLY, std::slice::from_ref(&*in_hand))], Arc::clone(&fields), allowance, until)
-                },
+                move |allowance, until| Hand::of_field(ONLY, &in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
-                    let out = (convert::field_out(&field), convert::asked_out(asked));
+                    let out = (convert::field_out((*field).clone()), convert::asked_out(asked));
                     let answer = match guest {
                         Guest::Component(ready, store) => {
                             let guest = ready.instantiate(&mut *store).map_err(Stop::Start)?;

@@ -12,7 +12,7 @@ impl v0_1::Host for State {
     ) -> wasmtime::Result<Result<Vec<shapes::RecordShape>, fields::Refusal>> {
         let selected =
             self.reading()?.select(convert::tool::v0_1::selection(what)).map_err(convert::refusal_out);
-        self.in_time(selected.map(|selected| selected.records.iter().map(convert::record_out).collect()))
+        self.in_time(selected.map(|selected| selected.records.into_iter().map(convert::record_out).collect()))
     }
 }
 
@@ -21,7 +21,7 @@ impl v0_2::Host for State {
         let selected =
             self.reading()?.select(convert::tool::v0_2::selection(what)).map_err(convert::refusal_out);
         self.in_time(selected.map(|selected| v0_2::Selected {
-            records: selected.records.iter().map(convert::record_out).collect(),
+            records: selected.records.into_iter().map(convert::record_out).collect(),
             has_more: selected.has_more,
         }))
     }
