@@ -181,13 +181,14 @@ impl<W: World> Tier<W> {
     }
 
     /// Calls the tier: at once on this thread, if its calls are short, else on a blocking thread, in its turn. `hand` deals
-    /// what the call may read, `ask` asks and checks; both may be needed twice.
+    /// what the call may read, `ask` asks and checks; both may be needed twice. The call counts from when the host `started` to
+    /// make it ready.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
+        started: Instant,
         hand: impl Fn(Allowance, Instant) -> Hand + Send + 'static,
         ask: impl Fn(Guest<'_, '_, W>) -> Result<T, Stop> + Send + 'static,
     ) -> Result<T, TierFault> {
-        let started = Instant::now();
         let outcome = self.called(hand, ask).await;
         let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.0.spent.fetch_add(spent, Relaxed);

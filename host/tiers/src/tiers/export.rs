@@ -13,6 +13,7 @@ use crate::wit::v0_1::binary_export::BinaryExportTierPre;
 use crate::wit::v0_1::exporter;
 use crate::wit::v0_1::imports::{log, shapes};
 use std::sync::Arc;
+use std::time::Instant;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
@@ -63,9 +64,11 @@ impl ExportTier {
 
     /// Describes a blob: a safe name, a MIME type from the allow-list, a mode.
     pub async fn describe(&self, blob: BlobShape, context: &Context) -> Result<Card, TierFault> {
+        let started = Instant::now();
         let shown = convert::context_out(context, &self.0.config().options);
         self.0
             .call(
+                started,
                 move |allowance, until| Hand::empty(Arc::new(EmptyHand), allowance, until),
                 move |guest| {
                     let out = convert::blob_out(&blob);

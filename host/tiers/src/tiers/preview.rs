@@ -12,6 +12,7 @@ use crate::tier::{Guest, Tier, World};
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::preview::PreviewTierPre;
 use std::sync::Arc;
+use std::time::Instant;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
@@ -74,11 +75,13 @@ impl PreviewTier {
         context: &Context,
         fields: Arc<dyn Fields>,
     ) -> Result<Vec<Sheet>, TierFault> {
+        let started = Instant::now();
         let shown = convert::context_out(context, &self.0.config().options);
         let (budget, (records, out)) = (context.budget, convert::parted(records));
         let in_hand = Arc::clone(&records);
         self.0
             .call(
+                started,
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
                     let answer = match guest {

@@ -16,6 +16,7 @@ use crate::wit::v0_1::imports::{fields, log, shapes};
 use ready::Ready;
 use single::Single;
 use std::sync::Arc;
+use std::time::Instant;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
@@ -100,11 +101,13 @@ impl ResourcesTier {
         context: &Context,
         fields: Arc<dyn Fields>,
     ) -> Result<Vec<Vec<Offer>>, TierFault> {
+        let started = Instant::now();
         let shown = convert::context_out(context, &self.0.config().options);
         let (budget, (records, out)) = (context.budget, convert::parted(records));
         let in_hand = Arc::clone(&records);
         self.0
             .call(
+                started,
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| Ok(check::links(&records, budget, ready::links(guest, &out, &shown)?)?),
             )
@@ -118,11 +121,13 @@ impl ResourcesTier {
         context: &Context,
         fields: Arc<dyn Fields>,
     ) -> Result<Vec<Part>, TierFault> {
+        let started = Instant::now();
         let shown = convert::context_out(context, &self.0.config().options);
         let (budget, (record, out)) = (context.budget, convert::parted(vec![record]));
         let in_hand = Arc::clone(&record);
         self.0
             .call(
+                started,
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 // There is one of each.
                 move |guest| {

@@ -17,6 +17,7 @@ use crate::wit::v0_1::tool as v0_1;
 use crate::wit::v0_2::{self, tool as v0_2_tool};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Instant;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
@@ -177,12 +178,14 @@ impl ToolTier {
     /// Runs a tool. The answer was checked, and says nothing of a record that is not in hand.
     pub async fn run(&self, call: ToolCall<'_>, fields: Arc<dyn Fields>) -> Result<Answer, TierFault> {
         let ToolCall { tool, arguments, records, context } = call;
+        let started = Instant::now();
         let shown = convert::context_out(context, &self.tier.config().options);
         let (tool, arguments) = (Arc::clone(tool), arguments.clone());
         let (in_hand, out) = convert::parted(records);
         let spelling = Arc::clone(&fields);
         self.tier
             .call(
+                started,
                 move |allowance, until| Hand::of_records(&in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
                     let (ready, store) = component(guest)?;

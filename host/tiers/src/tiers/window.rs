@@ -13,6 +13,7 @@ use crate::wit::v0_1::field_window::FieldWindowTierPre;
 use crate::wit::v0_1::imports::{fields, log, shapes};
 use crate::wit::v0_1::windower;
 use std::sync::Arc;
+use std::time::Instant;
 use stepwell_contract::Span;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, InstancePre, Linker};
@@ -74,11 +75,13 @@ impl WindowTier {
         fields: Arc<dyn Fields>,
     ) -> Result<Span, TierFault> {
         const ONLY: Slot = Slot(0);
+        let started = Instant::now();
         let shown = convert::context_out(context, &self.0.config().options);
         let field = Arc::new(field);
         let in_hand = Arc::clone(&field);
         self.0
             .call(
+                started,
                 move |allowance, until| Hand::of_field(ONLY, &in_hand, Arc::clone(&fields), allowance, until),
                 move |guest| {
                     let out = (convert::field_out((*field).clone()), convert::asked_out(asked));
