@@ -13,8 +13,8 @@ use std::os::unix::net::UnixStream;
 /// Descriptors that such a process may have open at once.
 const OPEN_FILES: u64 = 64;
 
-/// What such a process finds in its environment, and nothing else. The limit of memory counts addresses, and the program's
-/// allocator would take a gigabyte of them before it needs any.
+/// What such a process is started with, and nothing else; [`clear`] takes it away. The limit of memory counts addresses, and the
+/// program's allocator, which looks here before `main`, would take a gigabyte of them before it needs any.
 pub const ENVIRONMENT: [(&str, &str); 1] = [("MIMALLOC_ARENA_RESERVE", "0")];
 
 /// How much such a process may use.
@@ -30,6 +30,10 @@ pub struct Allowed {
 /// else stays open. Standard output and error lead nowhere from the start.
 pub fn clear() -> io::Result<UnixStream> {
     close_inherited();
+    for (name, _) in ENVIRONMENT {
+        // SAFETY: this is the first thing that the process does, so it has one thread.
+        unsafe { std::env::remove_var(name) };
+    }
     let stdin = io::stdin();
     let line = UnixStream::from(stdin.as_fd().try_clone_to_owned()?);
     // SAFETY: nobody reads standard input in this process, and the next line fills its place.

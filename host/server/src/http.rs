@@ -191,7 +191,9 @@ fn router(front: &Front, server: &Server, config: StreamableHttpServerConfig, au
     let messages = Router::new().route(PATH, any(message::answer));
     let messages = messages.with_state(Way::new(front.clone(), server.clone(), config));
     // A load balancer asks under whatever name it has, and learns nothing but that someone is here.
-    front.tracked(front.named(named).route("/healthz", get(admin::alive))).merge(messages)
+    let others = front.named(named).route("/healthz", get(admin::alive));
+    // These come last, because the last answers for every path that there is not, and has to do so behind its doors.
+    messages.merge(front.tracked(others))
 }
 
 #[cfg(test)]
