@@ -32,7 +32,7 @@ pub(super) async fn after(client: &Object, unlearnt: &AtomicU64, stored: u64) {
         Ok(true) => unlearnt.store(0, Ordering::Relaxed),
         Ok(false) => {}
         Err(error) => {
-            tracing::warn!(%error, "Postgres could not look at its tables anew; searches may be slow")
+            tracing::warn!(%error, "Postgres could not look at its tables anew; searches may be slow");
         }
     }
 }
