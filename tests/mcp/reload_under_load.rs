@@ -13,9 +13,10 @@ use stepwell_testkit::rss_kb;
 
 /// Clients over HTTP, besides the one on standard input.
 const CLIENTS: usize = 6;
-/// How often the configuration changes before memory is looked at, and in all.
-const WARM: usize = 30;
-const FLIPS: usize = 110;
+/// How often the configuration changes before memory is looked at, and in all. Places for guests fill up one by one as calls
+/// happen to come together, so memory grows for a while: measured, 23 MB in the first 80 changes after 30, 5 MB in these.
+const WARM: usize = 110;
+const FLIPS: usize = 190;
 /// What the server may have grown by in between. Measured: 6 MB, and 56 MB where no set was ever dropped.
 const GROWTH_KB: u64 = 24 * 1024;
 
