@@ -38,6 +38,13 @@ pub async fn backup(
     let checked = match from {
         SourceUrl::Sqlite(path) => {
             let (source, version) = look(path).await?;
+            let (path, mut source) = (path.clone(), source);
+            // Earlier versions keep no entries beside the store.
+            let source = blocking(move || {
+                sqlite::pending::settle(&path, &mut source)?;
+                Ok(source)
+            })
+            .await?;
             let work = Work::begin(&place, existing).await?;
             let partial = pages(source, &work, watch).await?;
             let checked = match version == VERSION {

@@ -30,7 +30,12 @@ impl Session {
     /// Opens a file.
     pub(crate) async fn file(path: &Path, missing: Missing) -> Result<Self, Failure> {
         let path = path.to_owned();
-        let opened = tokio::task::spawn_blocking(move || sqlite::connect(&path, missing));
+        let opened = tokio::task::spawn_blocking(move || {
+            let mut connection = sqlite::connect(&path, missing)?;
+            // Work on the whole of a store is work on the whole of its ledger too.
+            sqlite::pending::settle(&path, &mut connection)?;
+            Ok::<_, Failure>(connection)
+        });
         let connection = opened.await.map_err(|_| Failure::Gone)??;
         Ok(Self::of(connection))
     }

@@ -129,6 +129,10 @@ fn rename(path: &Path, replaces: bool) -> Result<(), Failure> {
             )));
         }
     }
+    if replaces {
+        // So would entries that wait for the old file's ledger, which goes with it.
+        sqlite::pending::discard(path)?;
+    }
     if let Some(old) = std::fs::metadata(path).ok().filter(|_| replaces) {
         // Whoever could open the old one can open the new one.
         let _ = std::fs::set_permissions(beside(path, ".partial"), old.permissions());

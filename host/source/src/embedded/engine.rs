@@ -30,6 +30,11 @@ pub(crate) trait Engine: Send + Sync + Debug {
     /// Adds entries to the ledger. When it returns, they survive a crash. Callers that wait together share one commit.
     async fn append(&self, entries: NewEntries) -> Result<(), Failure>;
 
+    /// Sees to it that the ledger holds all entries that were made durable before.
+    async fn settle_ledger(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Spells a look-up of any of some words in the engine's own query language, each taken literally.
     fn any_word(&self, words: &[Stem]) -> String;
 

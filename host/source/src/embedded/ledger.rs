@@ -45,6 +45,7 @@ impl Embedded {
         after: Option<LedgerPlace>,
         limit: usize,
     ) -> Result<Vec<LedgerEntry>, Failure> {
+        self.engine.settle_ledger().await?;
         let LedgerPlace { at, id } = after.unwrap_or(LedgerPlace { at: Millis::MAX, id: i64::MAX });
         let mut params = bound(filter);
         params.extend(bind![at, id, i64::try_from(limit).unwrap_or(i64::MAX)]);
@@ -53,6 +54,7 @@ impl Embedded {
 
     /// Counts entries.
     pub async fn ledger_sum(&self, filter: &LedgerFilter) -> Result<LedgerSum, Failure> {
+        self.engine.settle_ledger().await?;
         let Some(mut row) = self.read(Statement::CountDisclosures, bound(filter)).await?.into_iter().next()
         else {
             return Ok(LedgerSum::default());
@@ -97,6 +99,7 @@ impl Embedded {
     /// Removes entries a chunk at a time. Each chunk is marked, counted and deleted in one transaction, so a tombstone
     /// counts exactly what is gone, whatever others write meanwhile.
     async fn bury(&self, filter: &LedgerFilter, tombstone: i64, reason: Erased) -> Result<u64, Failure> {
+        self.engine.settle_ledger().await?;
         let mut gone = 0;
         loop {
             let mut mark = bound(filter);

@@ -7,6 +7,7 @@ use crate::grant::{GrantRequest, StreamRequest};
 use crate::prepare::{Manifest, prepare};
 use crate::query::{Order, RecordsQuery};
 use crate::source::Source as _;
+use crate::sqlite::pending::Pending;
 use crate::{Caller, SourceError, bind};
 use rusqlite::hooks::{AuthContext, Authorization};
 use std::sync::Arc;
@@ -73,7 +74,8 @@ impl Place {
             }
         }
         let (readers, writer) = (Pool::from(readers), Writer::start(writer).unwrap());
-        let engine = Sqlite { path: self.path(), readers, writer, patience: PATIENCE };
+        let ledger = Ledger::start(self.path(), 0, writer.jobs().unwrap()).unwrap();
+        let engine = Sqlite { path: self.path(), readers, ledger, writer, patience: PATIENCE };
         Embedded::new(Box::new(engine))
     }
 
@@ -254,19 +256,7 @@ async fn a_read_whose_statement_cannot_be_prepared_fails_and_the_next_one_works(
 async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
     let place = Place::new();
     let engine = Sqlite::open(place.path(), Missing::Create).unwrap();
-    let limit = |pages: i64| {
-        move |transaction: &rusqlite::Transaction<'_>| {
-            let sql = format!("PRAGMA max_page_count = {pages}");
-            Ok(transaction.query_row(&sql, [], |row| row.get::<_, i64>(0))?)
-        }
-    };
-    let pages = |transaction: &rusqlite::Transaction<'_>| {
-        Ok(transaction.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0))?)
-    };
-    let full = Connection::open(place.path()).unwrap();
-    // As large as it is now and no larger, whatever is added.
-    let size = engine.writer.run(pages).await.unwrap();
-    assert_eq!(engine.writer.run(limit(size + 2)).await.unwrap(), size + 2);
+    let pending = Pending::open(&place.path(), 0).unwrap();
     let entries = |client: String| NewEntries {
         at: 1,
         tool: "fetch".into(),
@@ -276,18 +266,40 @@ async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
             what: crate::ledger::Disclosure::default(),
         }],
     };
-    let refused = engine.append(entries("x".repeat(100_000))).await;
-    let Err(Failure::Shared(failure)) = refused else { panic!("{refused:?}") };
-    assert!(failure.to_string().contains("full"), "{failure}");
-    let count = || full.query_row("SELECT COUNT(*) FROM disclosure", [], |row| row.get::<_, i64>(0)).unwrap();
+    let limit = |connection: &Connection, pages: i64| {
+        connection.pragma_update(None, "max_page_count", pages).unwrap();
+    };
+    // As large as it is now and little larger, whatever is added.
+    let size: i64 = pending.connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+    limit(pending.connection(), size + 2);
+    let refused = pending.add([entries("x".repeat(100_000))].iter()).unwrap_err();
+    assert!(refused.to_string().contains("full"), "{refused}");
+    let count = || {
+        let full = Connection::open(place.path()).unwrap();
+        full.query_row("SELECT COUNT(*) FROM disclosure", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    engine.settle_ledger().await.unwrap();
+    assert_eq!(count(), 0);
+    // Room for the entry, but not in the store.
+    limit(pending.connection(), 1_000_000);
+    pending.add([entries("y".repeat(100_000))].iter()).unwrap();
+    let resize = |pages: i64| {
+        engine.writer.with(move |connection| {
+            let size: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+            Ok(connection.pragma_update(None, "max_page_count", size + pages)?)
+        })
+    };
+    resize(2).await.unwrap();
+    let refused = engine.settle_ledger().await.unwrap_err();
+    assert!(refused.to_string().contains("full"), "{refused}");
     assert_eq!(count(), 0);
     assert!(
         engine.read(Statement::GrantTimes, bind!["grt"]).await.unwrap().is_empty(),
         "it can still be read"
     );
     // Room again.
-    engine.writer.run(limit(1_000_000)).await.unwrap();
-    engine.append(entries("y".repeat(100_000))).await.unwrap();
+    resize(1_000).await.unwrap();
+    engine.settle_ledger().await.unwrap();
     assert_eq!(count(), 1);
 }
 

@@ -31,22 +31,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fa
     if usable_version(&*connection.transaction()?, path)? == current {
         return Ok(());
     }
-    // Before any table is made, so that the whole file is in this mode from the start. SQLite does not wait for others
-    // who do the same, so this does.
-    for attempt in 1..=ATTEMPTS {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if attempt < ATTEMPTS
-                    && error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) =>
-            {
-                std::thread::sleep(std::time::Duration::from_millis(20));
-            }
-            outcome => {
-                outcome?;
-                break;
-            }
-        }
-    }
+    // Before any table is made, so that the whole file is in this mode from the start.
+    keep_log(connection)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Someone else may have been faster.
     let found = usable_version(&transaction, path)?;
@@ -66,6 +52,23 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fa
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", current)?;
     transaction.commit()?;
+    Ok(())
+}
+
+/// Has a file keep a log, so that those who read and the one who writes do not wait for each other. SQLite does not wait for
+/// others who do the same, so this does.
+pub(super) fn keep_log(connection: &Connection) -> Result<(), Failure> {
+    for attempt in 1..=ATTEMPTS {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if attempt < ATTEMPTS
+                    && error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) =>
+            {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            outcome => return Ok(outcome?),
+        }
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod filter;
 mod ledger;
 mod migrate;
+pub(crate) mod pending;
 mod reader;
 mod store;
 mod writer;
@@ -17,8 +18,9 @@ use crate::source::StoreUse;
 use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
+use ledger::Ledger;
 pub(crate) use reader::select;
-use reader::{Reader, Waiting};
+use reader::{Reader, Waiting, is_locked};
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -61,6 +63,8 @@ pub async fn open(path: &Path, missing: Missing) -> Result<Embedded, Failure> {
 struct Sqlite {
     path: PathBuf,
     readers: Pool<Reader>,
+    /// Before the writer: it ends by giving that one a last thing to do.
+    ledger: Ledger,
     writer: Writer,
     patience: Duration,
 }
@@ -74,9 +78,12 @@ impl std::fmt::Debug for Sqlite {
 impl Sqlite {
     fn open(path: PathBuf, missing: Missing) -> Result<Self, Failure> {
         let connection = connect(&path, missing)?;
+        let ledger_ends =
+            connection.query_row("SELECT COALESCE(MAX(id), 0) FROM disclosure", [], |row| row.get(0))?;
         let readers = (0..READERS).map(|_| Reader::open(&path)).collect::<Result<Vec<_>, _>>()?;
         let (readers, writer) = (Pool::from(readers), Writer::start(connection)?);
-        Ok(Self { path, readers, writer, patience: PATIENCE })
+        let ledger = Ledger::start(path.clone(), ledger_ends, writer.jobs()?)?;
+        Ok(Self { path, readers, ledger, writer, patience: PATIENCE })
     }
 }
 
@@ -119,6 +126,15 @@ pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failu
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
          PRAGMA cache_size = -64000; PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864;",
     )?;
+    // What a program left behind that did not end well. Whoever writes here at this moment is not waited for: all who look at
+    // the ledger see to it again.
+    connection.busy_timeout(Duration::ZERO)?;
+    match pending::settle(path, &mut connection) {
+        Ok(()) => {}
+        Err(Failure::Sqlite(error)) if is_locked(&error) => {}
+        Err(error) => tracing::warn!(reason = %error, "entries of the ledger wait beside the store"),
+    }
+    connection.busy_timeout(BUSY)?;
     Ok(connection)
 }
 
@@ -161,7 +177,12 @@ impl Engine for Sqlite {
     }
 
     async fn append(&self, entries: NewEntries) -> Result<(), Failure> {
-        self.writer.append(entries).await
+        self.ledger.append(entries).await
+    }
+
+    async fn settle_ledger(&self) -> Result<(), Failure> {
+        let path = self.path.clone();
+        self.writer.with(move |connection| pending::settle(&path, connection)).await
     }
 
     fn any_word(&self, words: &[Stem]) -> String {

@@ -155,7 +155,8 @@ fn stopped(error: rusqlite::Error) -> Failure {
     }
 }
 
-fn is_locked(error: &rusqlite::Error) -> bool {
+/// Whether somebody else has to be waited for.
+pub(super) fn is_locked(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 

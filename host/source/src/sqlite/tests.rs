@@ -202,9 +202,14 @@ async fn a_store_that_was_closed_opens_as_it_was() {
     );
 }
 
-/// How many transactions the log of a store holds: a frame that ends one says how large the file then is.
-fn commits(store: &Path) -> usize {
-    let wal = std::fs::read(store.with_extension("db-wal")).unwrap_or_default();
+/// The file in which entries of the ledger wait.
+fn pending(dir: &tempfile::TempDir) -> PathBuf {
+    place(dir).with_extension("db-pending")
+}
+
+/// How many transactions the log of that file holds: a frame that ends one says how large the file then is.
+fn commits(dir: &tempfile::TempDir) -> usize {
+    let wal = std::fs::read(place(dir).with_extension("db-pending-wal")).unwrap_or_default();
     let number = |at: usize| u32::from_be_bytes(wal[at..at + 4].try_into().unwrap()) as usize;
     let Some(page) = (wal.len() > 32).then(|| number(8)) else { return 0 };
     // Frames of an earlier round of the log carry its salt.
@@ -218,14 +223,172 @@ fn entries(client: &str) -> NewEntries {
     NewEntries { at: 1, tool: "fetch".into(), disclosed: vec![one] }
 }
 
+/// The numbers and clients of the entries that are in a store's ledger.
+fn ledger(store: &Path) -> Vec<(i64, String)> {
+    let store = Connection::open(store).unwrap();
+    let mut all = store.prepare("SELECT id, client FROM disclosure ORDER BY id").unwrap();
+    all.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn clients(ledger: Vec<(i64, String)>) -> Vec<String> {
+    ledger.into_iter().map(|(_, client)| client).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn entries_are_durable_while_another_process_writes_to_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
+    let other = Connection::open(place(&dir)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    store.append(entries("one")).await.unwrap();
+    store.append(entries("two")).await.unwrap();
+    assert!(ledger(&place(&dir)).is_empty());
+    other.execute_batch("ROLLBACK").unwrap();
+    store.settle_ledger().await.unwrap();
+    assert_eq!(clients(ledger(&place(&dir))), ["one", "two"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn entries_go_into_the_ledger_by_themselves_and_when_the_store_is_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
+    store.append(entries("one")).await.unwrap();
+    let moved = async {
+        while ledger(&place(&dir)).is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), moved).await.expect("it was put into the ledger");
+    store.append(entries("two")).await.unwrap();
+    drop(store);
+    assert_eq!(clients(ledger(&place(&dir))), ["one", "two"]);
+}
+
+#[test]
+fn what_was_left_behind_goes_into_the_ledger_once_however_often_that_breaks_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = place(&dir);
+    let store = connect(&path, Missing::Create).unwrap();
+    let left = pending::Pending::open(&path, 0).unwrap();
+    left.add([entries("one"), entries("two")].iter()).unwrap();
+    // The ledger has the first one already: whoever put it there did not live to take it out of the other file.
+    let first: i64 = left
+        .connection()
+        .query_row("SELECT MIN(id) FROM disclosure WHERE tool <> ''", [], |row| row.get(0))
+        .unwrap();
+    let there = "INSERT INTO disclosure (id, at, grant_id, client, tool, bytes) VALUES (?1, 1, 'grt', 'one', 'fetch', 0)";
+    store.execute(there, [first]).unwrap();
+    drop((store, left));
+    drop(connect(&path, Missing::Refuse).unwrap());
+    assert_eq!(clients(ledger(&path)), ["one", "two"], "whoever opens the store sees to it");
+    // What comes later has higher numbers, in the same file and in one that was made anew.
+    let left = pending::Pending::open(&path, 0).unwrap();
+    left.add([entries("three")].iter()).unwrap();
+    drop(left);
+    pending::settle(&path, &mut connect(&path, Missing::Refuse).unwrap()).unwrap();
+    pending::discard(&path).unwrap();
+    assert!(!pending(&dir).exists());
+    let left = pending::Pending::open(&path, 0).unwrap();
+    left.add([entries("four")].iter()).unwrap();
+    drop(left);
+    let mut store = connect(&path, Missing::Refuse).unwrap();
+    pending::settle(&path, &mut store).unwrap();
+    assert_eq!(clients(ledger(&path)), ["one", "two", "three", "four"]);
+}
+
+#[test]
+fn nothing_is_left_beside_the_store_of_what_went_into_its_ledger() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = place(&dir);
+    let mut store = connect(&path, Missing::Create).unwrap();
+    let left = pending::Pending::open(&path, 0).unwrap();
+    left.add([entries("a very particular client")].iter()).unwrap();
+    let files = || {
+        let files = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path());
+        let files = files.filter(|file| file.to_string_lossy().contains("-pending"));
+        files.flat_map(|file| std::fs::read(file).unwrap()).collect::<Vec<u8>>()
+    };
+    let shows = |bytes: Vec<u8>| bytes.windows(10).any(|part| part == b"particular");
+    assert!(shows(files()));
+    pending::settle(&path, &mut store).unwrap();
+    assert!(!shows(files()) && left.connection().is_autocommit());
+    assert_eq!(clients(ledger(&path)), ["a very particular client"]);
+}
+
+#[test]
+fn a_file_that_was_taken_away_takes_no_entry() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = place(&dir);
+    let mut store = connect(&path, Missing::Create).unwrap();
+    let (one, two) = (pending::Pending::open(&path, 0).unwrap(), pending::Pending::open(&path, 0).unwrap());
+    assert!(one.add([entries("one")].iter()).unwrap());
+    pending::finish(&path, &mut store).unwrap();
+    assert!(!pending(&dir).exists());
+    assert!(!one.add([entries("two")].iter()).unwrap() && !two.add([entries("two")].iter()).unwrap());
+    // Nor does it when there is another one in its place.
+    let three = pending::Pending::open(&path, 0).unwrap();
+    assert!(!two.add([entries("two")].iter()).unwrap() && three.add([entries("two")].iter()).unwrap());
+    pending::settle(&path, &mut store).unwrap();
+    assert_eq!(clients(ledger(&path)), ["one", "two"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn programs_that_end_leave_no_file_and_take_no_entry_of_others_along() {
+    let dir = tempfile::tempdir().unwrap();
+    let stays = Sqlite::open(place(&dir), Missing::Create).unwrap();
+    for number in 0..20 {
+        let ends = Sqlite::open(place(&dir), Missing::Refuse).unwrap();
+        let (one, other) = (format!("ends{number}"), format!("stays{number}"));
+        let both = tokio::join!(ends.append(entries(&one)), stays.append(entries(&other)));
+        assert!(matches!(both, (Ok(()), Ok(()))), "{both:?}");
+        let ending = tokio::task::spawn_blocking(move || drop(ends));
+        stays.append(entries(&format!("again{number}"))).await.unwrap();
+        ending.await.unwrap();
+    }
+    drop(stays);
+    assert_eq!(ledger(&place(&dir)).len(), 60);
+    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, [place(&dir).file_name().unwrap()]);
+}
+
+/// Entries that a crash left beside a store do not come into the ledger of the one that takes its place.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_beside_a_store_that_is_replaced_goes_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, saved) = (place(&dir), dir.path().join("saved.db"));
+    drop(connect(&path, Missing::Create).unwrap());
+    let url = crate::SourceUrl::Sqlite(path.clone());
+    let mut quiet = crate::care::Quiet;
+    crate::care::backup(&url, &saved, crate::care::Existing::Keep, &mut quiet).await.unwrap();
+    pending::Pending::open(&path, 0).unwrap().add([entries("one")].iter()).unwrap();
+    crate::care::restore(&saved, &url, crate::care::Existing::Replace, &mut quiet).await.unwrap();
+    drop(connect(&path, Missing::Refuse).unwrap());
+    assert!(ledger(&path).is_empty() && !pending(&dir).exists());
+    // A backup has what waits, and takes nothing from its own place.
+    pending::Pending::open(&path, 0).unwrap().add([entries("two")].iter()).unwrap();
+    crate::care::backup(&url, &saved, crate::care::Existing::Replace, &mut quiet).await.unwrap();
+    assert_eq!(clients(ledger(&saved)), ["two"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn who_may_not_read_the_store_may_not_read_what_waits_beside_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    drop(connect(&place(&dir), Missing::Create).unwrap());
+    std::fs::set_permissions(place(&dir), std::fs::Permissions::from_mode(0o600)).unwrap();
+    drop(pending::Pending::open(&place(&dir), 0).unwrap());
+    assert_eq!(std::fs::metadata(pending(&dir)).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_who_wait_together_share_one_commit() {
     let dir = tempfile::tempdir().unwrap();
     let store = Arc::new(Sqlite::open(place(&dir), Missing::Create).unwrap());
     store.append(entries("first")).await.unwrap();
-    let before = commits(&place(&dir));
+    let before = commits(&dir);
     // Someone else writes for a while, and meanwhile fifty gather.
-    let other = Connection::open(place(&dir)).unwrap();
+    let other = Connection::open(pending(&dir)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut waiting = tokio::task::JoinSet::new();
     for number in 0..50 {
@@ -233,22 +396,21 @@ async fn those_who_wait_together_share_one_commit() {
         waiting.spawn(async move { store.append(entries(&number.to_string())).await });
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(commits(&place(&dir)), before);
+    assert_eq!(commits(&dir), before);
     other.execute_batch("ROLLBACK").unwrap();
     assert!(waiting.join_all().await.into_iter().all(|outcome| outcome.is_ok()));
-    let made = commits(&place(&dir)) - before;
+    let made = commits(&dir) - before;
     assert!((1..=3).contains(&made), "{made} commits for 50 callers");
-    let written: i64 = other
-        .query_row("SELECT COUNT(*) FROM disclosure WHERE client <> 'first'", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(written, 50);
+    store.settle_ledger().await.unwrap();
+    assert_eq!(ledger(&place(&dir)).iter().filter(|(_, client)| client != "first").count(), 50);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_for_another_process_waits_no_longer_than_that_takes_or_the_patience_lasts() {
     let dir = tempfile::tempdir().unwrap();
     let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
-    let other = Connection::open(place(&dir)).unwrap();
+    store.append(entries("none")).await.unwrap();
+    let other = Connection::open(pending(&dir)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let started = std::time::Instant::now();
     let (one, two) = tokio::join!(store.append(entries("one")), store.append(entries("two")));
