@@ -10,6 +10,7 @@ pub mod error;
 pub mod field_path;
 pub mod handle;
 pub mod id;
+pub mod json;
 pub mod name;
 pub mod quote;
 pub mod selector;

@@ -5,8 +5,8 @@
 
 use crate::expand;
 use crate::ladder::Ladder;
-use crate::measure::json_bytes;
 use serde_json::Value;
+use stepwell_contract::json::json_bytes;
 use stepwell_contract::{Bytes, Chars, FieldPath, Span};
 use stepwell_source::query::{Expanded, RecordsPage, SearchHit};
 use stepwell_source::shape::RecordIdentity;

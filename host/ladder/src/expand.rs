@@ -2,9 +2,9 @@
 
 use crate::arguments;
 use crate::describe::{cut_value, scope_of, title};
-use crate::measure::json_bytes;
 use serde_json::{Map, Value, json};
 use stepwell_contract::budget::MAX_PAGE;
+use stepwell_contract::json::json_bytes;
 use stepwell_contract::quote::{excerpt, json_string};
 use stepwell_contract::{Chars, Code, Refusal};
 use stepwell_source::catalogue::GrantedScope;

@@ -4,7 +4,6 @@ use crate::arguments;
 use crate::fit::first_that_fits;
 use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
 use crate::links::record_handle;
-use crate::measure::string_bytes;
 use crate::reply::{LadderError, Link, Reply};
 use crate::seal::now_unix;
 use crate::shapes::InHand;
@@ -12,8 +11,9 @@ use crate::window::{FieldWindow, Placer, WindowRequest, read_placed_window};
 use crate::window_text::WindowUris;
 use serde_json::{Value, json};
 use stepwell_contract::handle::Handle;
+use stepwell_contract::json::string_bytes;
 use stepwell_contract::selector::{Selector, WindowArguments};
-use stepwell_contract::{Chars, Code, Refusal, Span, budget};
+use stepwell_contract::{Bytes, Chars, Code, Refusal, Span, budget};
 
 /// What a window says besides its text, from generous to sparing: addresses in the header, addresses in the structured
 /// content, the phrase that the caller knows anyway. The first that fits the budget is taken.
@@ -28,16 +28,22 @@ impl Ladder {
             path: arguments::field_path(args)?,
             selector: Selector::parse(arguments::window(args))?,
         };
-        let window = self.window(asker, &request).await?;
+        let mut window = self.window(asker, &request).await?;
         let uris = self.window_uris(&window);
         let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
-        let budget = budget::window(string_bytes(&window.text));
+        let disclosed = vec![window.disclosure().shaped_by(self.window_name())];
+        // The text stands in both channels and is most of both. It is measured once, and all else is composed around the
+        // places that it has.
+        let text = std::mem::take(&mut window.text);
+        let written = string_bytes(&text);
+        let twice = Bytes(2 * written.saturating_sub(string_bytes("")).get());
+        let budget = budget::window(written).saturating_sub(twice);
         let compose = |(in_header, in_structured, with_phrase): (bool, bool, bool)| Reply {
             text: vec![window.to_text_with(uris.as_ref().filter(|_| in_header))],
             structured: window.structured_with(uris.as_ref().filter(|_| in_structured), with_phrase),
             links: Vec::new(),
             meta: meta.clone(),
-            disclosed: vec![window.disclosure().shaped_by(self.window_name())],
+            disclosed: Vec::new(),
         };
         let (reply, _) = first_that_fits(&SIZES, budget, compose);
         let mut reply = reply.unwrap_or_else(|| compose((false, false, false)));
@@ -50,6 +56,9 @@ impl Ladder {
                 }
             }
         }
+        reply.text.iter_mut().for_each(|channel| channel.push_str(&text));
+        reply.structured["window"]["text"] = Value::String(text);
+        reply.disclosed = disclosed;
         Ok(reply)
     }
 

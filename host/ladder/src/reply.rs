@@ -1,7 +1,7 @@
 //! What a rung of the ladder answers with, before the protocol wraps it.
 
-use crate::measure::{json_bytes, string_bytes};
 use serde_json::Value;
+use stepwell_contract::json::{json_bytes, string_bytes};
 use stepwell_contract::{Bytes, Code, Refusal};
 use stepwell_source::{Disclosure, SourceError};
 

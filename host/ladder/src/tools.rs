@@ -3,10 +3,10 @@
 
 use crate::ladder::{Asker, Ladder, ResourceResult, ToolArguments, ToolResult};
 use crate::ledger::{Recorded, record};
-use crate::measure::json_bytes;
 use crate::reply::{LadderError, Link};
 use serde_json::json;
 use std::collections::BTreeSet;
+use stepwell_contract::json::json_bytes;
 use stepwell_source::Disclosure;
 
 impl Ladder {

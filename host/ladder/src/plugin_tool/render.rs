@@ -3,11 +3,11 @@
 use super::PluginTool;
 use super::hand::Used;
 use crate::ladder::Ladder;
-use crate::measure::json_bytes;
 use crate::reply::Reply;
 use serde_json::{Map, Value, json};
 use stepwell_contract::Bytes;
 use stepwell_contract::budget::{TOOL_LINES, TOOL_RESULT, TOOL_TEXT};
+use stepwell_contract::json::json_bytes;
 use stepwell_contract::quote::json_string;
 use stepwell_source::{Disclosure, Extent};
 use stepwell_tiers::{Answer, AnswerLine};
