@@ -18,15 +18,23 @@ impl Server {
         method: &'static str,
         answer: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
     ) -> impl Future<Output = Result<T, ErrorData>> + Send + 'a {
-        let answer = Box::pin(answer);
-        async move {
-            let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
-                self.ended(note, method, None, "cancelled");
-                return Err(cancelled());
-            };
-            self.ended(note, method, None, if outcome.is_ok() { "ok" } else { "error" });
+        let attendance = self.attend(note, method, None);
+        let answer = Box::pin(async move {
+            let outcome = answer.await;
+            attendance.ended(if outcome.is_ok() { "ok" } else { "error" });
             outcome
-        }
+        });
+        async move { context.ct.run_until_cancelled(answer).await.unwrap_or_else(|| Err(cancelled())) }
+    }
+
+    /// Begins to answer a request.
+    pub(crate) fn attend<'a>(
+        &'a self,
+        note: &'a Note,
+        method: &'static str,
+        tool: Option<&'a str>,
+    ) -> Attendance<'a> {
+        Attendance { server: self, note, method, tool, outcome: None }
     }
 
     /// Counts what became of a request and takes it down.
@@ -54,6 +62,29 @@ impl Server {
             _ => tracing::info!(request_id, what, code = refusal.code.as_str(), "refused"),
         }
         refusal
+    }
+}
+
+/// A request that is being answered. If this goes before its end, the client left.
+pub(crate) struct Attendance<'a> {
+    server: &'a Server,
+    note: &'a Note,
+    method: &'static str,
+    tool: Option<&'a str>,
+    outcome: Option<&'static str>,
+}
+
+impl Attendance<'_> {
+    /// Takes down what became of it.
+    pub(crate) fn ended(mut self, outcome: &'static str) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl Drop for Attendance<'_> {
+    fn drop(&mut self) {
+        let Self { server, note, method, tool, outcome } = self;
+        server.ended(note, method, *tool, outcome.unwrap_or("cancelled"));
     }
 }
 

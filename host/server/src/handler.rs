@@ -1,19 +1,18 @@
 //! The protocol's methods.
 
-use crate::arguments::Check;
 use crate::attend::cancelled;
+use crate::call::{Call, Manner};
 use crate::door::Door;
 use crate::note::Note;
 use crate::server::{Offer, Server, without_notices};
-use crate::{answer, clients, prompts, resource};
+use crate::{answer, prompts, resource};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
-    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
-    ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig as ServerInfo,
-    SubscriptionFilter, Tool,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, Reference, ServerConfig as ServerInfo, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -21,8 +20,7 @@ use serde_json::Value;
 use std::sync::atomic::Ordering;
 use stepwell_contract::handle::HandleKind;
 use stepwell_contract::quote::excerpt;
-use stepwell_contract::{Code, Refusal};
-use stepwell_ladder::{Asker, Client, LadderError, Recorded, Reply};
+use stepwell_ladder::LadderError;
 use stepwell_source::Caller;
 
 /// How long a client may keep what only a changed configuration changes. Not every client can be told of that.
@@ -110,7 +108,7 @@ impl ServerHandler for Server {
             self.listed(&offer, &context, &note).await?;
             only_page(page)?;
             let mut result = ListToolsResult::with_all_items(offer.tools.list().to_vec());
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
         };
         self.attended(&note, &context, "tools/list", answer).await
@@ -122,31 +120,17 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let (offer, note) = (self.offer(), Note::of(&context));
-        let Some((tool, check)) = offer.tools.check(&call.name) else {
+        let arguments = call.arguments.unwrap_or_default();
+        let Some(known) = Call::new(&offer, &call.name, arguments, manner(&context)) else {
             let message =
                 format!("unknown tool {}; tools/list names those that there are", excerpt(&call.name));
             self.ended(&note, "tools/call", None, "error");
             return Err(ErrorData::invalid_params(message, None));
         };
+        let caller = self.door.caller(&**offer.ladder.source(), &context);
         // In a place of its own, as in `attended`.
-        let answer = Box::pin(self.answer(&offer, tool, check, call.arguments.unwrap_or_default(), &context));
-        let Some(outcome) = context.ct.run_until_cancelled(answer).await else {
-            self.ended(&note, "tools/call", Some(tool), "cancelled");
-            return Err(cancelled());
-        };
-        let mut result = match outcome {
-            Ok(reply) => {
-                self.ended(&note, "tools/call", Some(tool), "ok");
-                answer::result(reply, note.id())
-            }
-            Err(error) => {
-                let refusal = self.told(&error, tool, &note);
-                self.ended(&note, "tools/call", Some(tool), refusal.code.as_str());
-                answer::refused(&refusal, note.id())
-            }
-        };
-        result.meta = offer.signed(&context, result.meta);
-        Ok(result.into())
+        let answer = Box::pin(self.called(&offer, &note, known, caller));
+        context.ct.run_until_cancelled(answer).await.map(Into::into).ok_or_else(cancelled)
     }
 
     async fn list_resources(
@@ -162,13 +146,14 @@ impl ServerHandler for Server {
             }
             let caller = self.listed(&offer, &context, &note).await?;
             let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
-            let listed = offer.ladder.list_resources(&self.asker(&caller, &context), cursor.as_deref()).await;
+            let listed =
+                offer.ladder.list_resources(&self.asker(&caller, manner(&context)), cursor.as_deref()).await;
             let listed = listed.map_err(|error| self.protocol_error(&error, "resources/list", &note))?;
             let (links, next) = listed.into_inner();
             let mut result =
                 ListResourcesResult::with_all_items(links.into_iter().map(answer::resource).collect());
             result.next_cursor = next;
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result.with_ttl_ms(DATA_TTL_MS).with_cache_scope(CacheScope::Private))
         };
         self.attended(&note, &context, "resources/list", answer).await
@@ -189,7 +174,7 @@ impl ServerHandler for Server {
             only_page(page)?;
             let templates = offer.ladder.templates().into_iter().map(resource::template).collect();
             let mut result = ListResourceTemplatesResult::with_all_items(templates);
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
         };
         self.attended(&note, &context, "resources/templates/list", answer).await
@@ -207,11 +192,11 @@ impl ServerHandler for Server {
                 return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
             }
             let caller = self.listed(&offer, &context, &note).await?;
-            let found = offer.ladder.read_resource(&self.asker(&caller, &context), &read.uri).await;
+            let found = offer.ladder.read_resource(&self.asker(&caller, manner(&context)), &read.uri).await;
             let found = found
                 .map_err(|error| about(&read.uri, self.protocol_error(&error, "resources/read", &note)))?;
             let mut result = resource::contents(found);
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result.into())
         };
         self.attended(&note, &context, "resources/read", answer).await
@@ -228,7 +213,7 @@ impl ServerHandler for Server {
             let offer = self.offer();
             let names = self.completions(&offer, &ask, &context, &note).await?;
             let mut result = resource::completion(names);
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result)
         };
         self.attended(&note, &context, "completion/complete", answer).await
@@ -255,7 +240,7 @@ impl ServerHandler for Server {
             self.listed(&offer, &context, &note).await?;
             only_page(page)?;
             let mut result = ListPromptsResult::with_all_items(prompts::list());
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result.with_ttl_ms(CONSTANT_TTL_MS).with_cache_scope(CacheScope::Private))
         };
         self.attended(&note, &context, "prompts/list", answer).await
@@ -271,7 +256,7 @@ impl ServerHandler for Server {
             let offer = self.offer();
             self.listed(&offer, &context, &note).await?;
             let mut result = prompts::get(offer.on, &asked.name, &asked.arguments.unwrap_or_default())?;
-            result.meta = offer.signed(&context, result.meta);
+            result.meta = offer.signed(says_version(&context), result.meta);
             Ok(result.into())
         };
         self.attended(&note, &context, "prompts/get", answer).await
@@ -300,32 +285,6 @@ impl ServerHandler for Server {
 }
 
 impl Server {
-    /// Authenticates, checks the arguments and asks the ladder.
-    async fn answer(
-        &self,
-        offer: &Offer,
-        tool: &str,
-        check: &Check,
-        arguments: JsonObject,
-        context: &Context,
-    ) -> Result<Recorded<Reply>, LadderError> {
-        let ladder = &offer.ladder;
-        let caller = self.door.caller(&**ladder.source(), context).await?;
-        let (arguments, asker) = (check.apply(arguments)?, self.asker(&caller, context));
-        match tool {
-            "aggregate" => ladder.aggregate(&asker, &arguments).await,
-            "fetch" => ladder.fetch(&asker, &arguments).await,
-            "query_records" => ladder.query_records(&asker, &arguments).await,
-            "read_record_field" => ladder.read_record_field(&asker, &arguments).await,
-            "schema" => ladder.schema(&asker, &arguments).await,
-            "search" => ladder.search(&asker, &arguments).await,
-            _ => match offer.tools.plugin(tool) {
-                Some(plugin) => ladder.plugin_tool(&asker, plugin, &arguments).await,
-                None => Err(absent(tool)),
-            },
-        }
-    }
-
     /// What an argument of a prompt or a resource template may be. Where there is nothing to suggest, nothing is said about
     /// why: a client asks with every key that someone presses.
     async fn completions(
@@ -336,7 +295,7 @@ impl Server {
         note: &Note,
     ) -> Result<Vec<String>, ErrorData> {
         let caller = self.listed(offer, context, note).await?;
-        let (asker, typed) = (self.asker(&caller, context), &ask.argument.value);
+        let (asker, typed) = (self.asker(&caller, manner(context)), &ask.argument.value);
         let failed = |error: LadderError| self.protocol_error(&error, "completion/complete", note);
         let template = match &ask.r#ref {
             Reference::Resource(template) => template,
@@ -367,12 +326,6 @@ impl Server {
         Ok(Vec::new())
     }
 
-    /// Who asks, and what is known about the client.
-    fn asker<'a>(&'a self, caller: &'a Caller, context: &Context) -> Asker<'a> {
-        let follows_links = context.client_info().is_some_and(|client| clients::follows_links(&client.name));
-        Asker { caller, client: Client { follows_links }, exports: self.door.exports() }
-    }
-
     /// The caller of a request that has no result to carry a refusal.
     async fn listed(&self, offer: &Offer, context: &Context, note: &Note) -> Result<Caller, ErrorData> {
         let caller = self.door.caller(&**offer.ladder.source(), context).await;
@@ -380,7 +333,17 @@ impl Server {
     }
 }
 
-/// Whether a request says its version by itself, as the protocol has it since 2026-07-28.
+/// How a request was made.
+fn manner(context: &Context) -> Manner {
+    Manner::new(says_version(context), context.client_info().as_ref())
+}
+
+/// Whether a request says its version by itself.
+fn says_version(context: &Context) -> bool {
+    context.meta.protocol_version().is_some()
+}
+
+/// Whether that is the version that the protocol has since 2026-07-28, or a later one.
 fn is_modern(context: &Context) -> bool {
     let version = context.meta.protocol_version();
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
@@ -394,10 +357,6 @@ fn about(uri: &str, mut error: ErrorData) -> ErrorData {
         data.insert("uri".to_owned(), uri.into());
     }
     error
-}
-
-fn absent(tool: &str) -> LadderError {
-    Refusal::new(Code::InvalidArguments, format!("there is no tool {tool}")).into()
 }
 
 /// These lists have one page, so no cursor was ever handed out.

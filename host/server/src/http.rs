@@ -16,6 +16,7 @@ mod lane;
 pub(crate) mod listen;
 mod message;
 mod patient;
+mod plain;
 mod refusal;
 mod resource;
 mod shares;

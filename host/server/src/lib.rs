@@ -7,6 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `server`, `handler` | what there is to offer, and the protocol's methods |
+//! | `call` | one call of a tool, by whichever way it came |
 //! | `tools`, `arguments` | the listed tools, and the check of what a call brings |
 //! | `answer`, `resource` | the shape of results and refusals |
 //! | `prompts` | what a person can start with one choice |
@@ -29,6 +30,7 @@ mod arguments;
 mod attend;
 pub mod auth;
 mod byte_range;
+mod call;
 mod clients;
 pub mod config;
 mod door;

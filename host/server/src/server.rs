@@ -4,9 +4,7 @@ use crate::config::ServerConfig;
 use crate::door::Door;
 use crate::metrics::Metrics;
 use crate::tools::Tools;
-use rmcp::RoleServer;
 use rmcp::model::{Implementation, MetaObject, ServerCapabilities, ServerConfig as ServerInfo};
-use rmcp::service::RequestContext;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -139,12 +137,8 @@ impl Offer {
     }
 
     /// Adds to what a result says beside itself who it is from, where the client's era expects that.
-    pub(crate) fn signed(
-        &self,
-        context: &RequestContext<RoleServer>,
-        meta: Option<MetaObject>,
-    ) -> Option<MetaObject> {
-        if context.meta.protocol_version().is_none() {
+    pub(crate) fn signed(&self, says_version: bool, meta: Option<MetaObject>) -> Option<MetaObject> {
+        if !says_version {
             return meta;
         }
         let mut meta = meta.unwrap_or_default();

@@ -9,6 +9,7 @@ mod limits;
 mod messages;
 mod metadata;
 mod operations;
+mod plain;
 mod rest;
 mod slow_clients;
 mod token_matrix;

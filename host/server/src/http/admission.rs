@@ -13,7 +13,7 @@ use stepwell_contract::{Code, Refusal};
 use stepwell_source::Caller;
 
 /// When whoever found no room may come again.
-const SOON: Duration = Duration::from_secs(1);
+pub(super) const SOON: Duration = Duration::from_secs(1);
 
 /// Whose share an owner has. No grant is called so.
 const OWNER: &str = "the owner";

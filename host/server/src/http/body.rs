@@ -5,9 +5,10 @@ use crate::note::Note;
 use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{self, HeaderMap, HeaderValue, StatusCode};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::{Value, json};
 use stepwell_contract::{Code, Refusal};
 
@@ -19,7 +20,7 @@ pub(super) async fn pass<F: Future<Output = Response>>(
     front: &Front,
     note: &Note,
     request: Request,
-    next: impl FnOnce(http::Request<Full<Bytes>>) -> F,
+    next: impl FnOnce(Parts, Bytes) -> F,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let arrived =
@@ -39,7 +40,7 @@ pub(super) async fn pass<F: Future<Output = Response>>(
         }
     };
     let is_json = is_json(&parts.headers);
-    let response = next(http::Request::from_parts(parts, Full::new(bytes.clone()))).await;
+    let response = next(parts, bytes.clone()).await;
     // The protocol library calls a message that it cannot read one of an unsupported type, although the type was right.
     if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
         return unreadable(&bytes);
