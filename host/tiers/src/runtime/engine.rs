@@ -48,6 +48,7 @@ fn pool() -> PoolingAllocationConfig {
         .table_elements(limits::TABLE_ELEMENTS)
         .max_memory_size(memory)
         .linear_memory_keep_resident(limits::KEEP_RESIDENT)
+        .table_keep_resident(limits::KEEP_RESIDENT)
         .pagemap_scan(Enabled::Auto);
     pool
 }
