@@ -20,15 +20,48 @@ use std::sync::Arc;
 use stepwell_bench::text::prose;
 use tokio::net::TcpListener;
 
-/// The only tool.
+/// The tool that is measured against.
 pub(crate) const TOOL: &str = "constant";
 /// The bytes of its answer: about what a window holds.
 pub(crate) const ANSWER: usize = 4_096;
+/// A tool that answers as much as a window does, in both channels.
+pub(crate) const WINDOW: &str = "window";
 /// A route that answers the same bytes without any protocol.
 pub(crate) const ROUTE: &str = "/constant";
 
 #[derive(Clone)]
-struct Bare(Arc<str>);
+struct Bare {
+    text: Arc<str>,
+    window: Arc<CallToolResult>,
+}
+
+impl Bare {
+    fn new() -> Self {
+        let text = prose(ANSWER, ANSWER as u64);
+        Self { window: Arc::new(window(&text)), text: text.into() }
+    }
+}
+
+/// An answer with the members, and about the lengths, of one to `read_record_field`.
+fn window(text: &str) -> CallToolResult {
+    let (id, cursor, digest) = ("cin_bench/long:10000000", "c".repeat(55), "d".repeat(71));
+    let uri = format!("pdpp://field-window/{}", "u".repeat(307));
+    let header = json!({
+        "id": id, "field_path": "body", "start_chars": 0, "end_chars": ANSWER, "total_chars": 10_000_000, "complete": false,
+        "next_cursor": cursor, "previous_cursor": null, "next_uri": uri, "previous_uri": null, "digest": digest,
+    });
+    let mut result = CallToolResult::success(vec![ContentBlock::text(format!("{header}\n{text}"))]);
+    result.structured_content = Some(json!({
+        "record": { "id": id, "connection_id": "cin_bench", "stream": "long", "record_id": "10000000" },
+        "field": { "path": "body", "text_like": true, "digest": digest, "mime_type": "text/plain", "size_chars": 10_000_000 },
+        "resource": { "uri": uri, "next_uri": uri, "previous_uri": null },
+        "window": {
+            "start_chars": 0, "end_chars": ANSWER, "limit_chars": ANSWER, "complete": false, "next_cursor": cursor,
+            "previous_cursor": null, "match": null, "text": text,
+        },
+    }));
+    result
+}
 
 impl ServerHandler for Bare {
     fn get_info(&self) -> ServerConfig {
@@ -41,22 +74,26 @@ impl ServerHandler for Bare {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let schema = JsonObject::from_iter([("type".to_owned(), json!("object"))]);
-        let tool = Tool::new(TOOL, "Answers the same text every time.", Arc::new(schema));
-        Ok(ListToolsResult::with_all_items(vec![tool]))
+        let schema = Arc::new(schema);
+        let tool = |name: &'static str| Tool::new(name, "Answers the same text every time.", schema.clone());
+        Ok(ListToolsResult::with_all_items(vec![tool(TOOL), tool(WINDOW)]))
     }
 
     async fn call_tool(
         &self,
-        _: CallToolRequestParams,
+        call: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Ok(CallToolResult::success(vec![ContentBlock::text(&*self.0)]).into())
+        Ok(match &*call.name {
+            WINDOW => CallToolResult::clone(&self.window).into(),
+            _ => CallToolResult::success(vec![ContentBlock::text(&*self.text)]).into(),
+        })
     }
 }
 
 /// Serves with the settings of the real program, until the input closes or for ever: the guard ends it.
 pub(crate) async fn serve(transport: Transport) -> anyhow::Result<()> {
-    let bare = Bare(prose(ANSWER, ANSWER as u64).into());
+    let bare = Bare::new();
     match transport {
         Transport::Stdio => {
             bare.serve(stdio_pipes()).await?.waiting().await?;
@@ -65,7 +102,7 @@ pub(crate) async fn serve(transport: Transport) -> anyhow::Result<()> {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
             writeln!(std::io::stdout(), "{}", json!({ "listening": url }))?;
-            let answer = bare.0.clone();
+            let answer = bare.text.clone();
             let constant = post(move || std::future::ready(answer.to_string()));
             let config = StreamableHttpServerConfig::default()
                 .with_legacy_session_mode(false)

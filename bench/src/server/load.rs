@@ -4,7 +4,7 @@
 mod client;
 mod tally;
 
-use super::bare::ROUTE;
+use super::bare::{ROUTE, WINDOW};
 use super::calls::{QUERY, constant};
 use super::connection::Request;
 use super::guard::Running;
@@ -40,6 +40,7 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
     let search = json!({ "q": QUERY, "limit": 10 });
     let cases = [
         case("a bare tool (rmcp)", &bare, &bare_path, &constant(), stage),
+        case("the same, a window's answer", &bare, &bare_path, &Request::tool(WINDOW, &json!({})), stage),
         case("a bare route (axum)", &bare, ROUTE, &constant(), stage),
         case("read_record_field", &stepwell, &path, &Request::tool("read_record_field", &read), stage),
         case("search, 10 results", &stepwell, &path, &Request::tool("search", &search), stage),
@@ -63,7 +64,7 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
             report.line(case.what, tally.per_second() / base, tally)?;
         }
     }
-    overload(&cases[2], plan, report).await
+    overload(&cases[3], plan, report).await
 }
 
 /// Far too many clients, and then one again.
