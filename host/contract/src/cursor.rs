@@ -22,14 +22,18 @@ const LABEL: &[u8] = b"stepwell field cursor";
 #[derive(Clone)]
 pub struct SealingKey {
     id: u32,
-    secret: [u8; 32],
+    /// The secret, mixed in once: what is left to do is to add what is sealed.
+    keyed: Hmac<Sha256>,
 }
 
 impl SealingKey {
     /// Names a secret. The number stands in each cursor, so that a rotated key can still be found.
     #[must_use]
-    pub const fn new(id: u32, secret: [u8; 32]) -> Self {
-        Self { id, secret }
+    pub fn new(id: u32, secret: [u8; 32]) -> Self {
+        // HMAC pads a short key with zeros to one block; done here, no length is left that could be wrong.
+        let mut block = [0; 64];
+        block[..secret.len()].copy_from_slice(&secret);
+        Self { id, keyed: Hmac::new(&block.into()) }
     }
 
     /// The number under which cursors refer to the key.
@@ -39,10 +43,7 @@ impl SealingKey {
     }
 
     fn mac(&self, binding: &CursorBinding<'_>, body: &[u8]) -> Hmac<Sha256> {
-        // HMAC pads a short key with zeros to one block; done here, no length is left that could be wrong.
-        let mut block = [0; 64];
-        block[..self.secret.len()].copy_from_slice(&self.secret);
-        let mut mac = Hmac::<Sha256>::new(&block.into());
+        let mut mac = self.keyed.clone();
         // Each part is preceded by its length, so that no two bindings run together to the same bytes.
         for part in
             [LABEL, binding.grant.as_bytes(), binding.record.as_bytes(), binding.field.as_bytes(), body]

@@ -11,6 +11,7 @@ use crate::selector::{Selector, WindowArguments};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// The only version of the format.
@@ -136,7 +137,7 @@ impl Handle {
     #[must_use]
     pub fn encode(&self) -> String {
         // A struct of texts and numbers always serialises.
-        URL_SAFE_NO_PAD.encode(serde_json::to_vec(&Wire::from(self.clone())).unwrap_or_default())
+        URL_SAFE_NO_PAD.encode(serde_json::to_vec(&Wire::from(self)).unwrap_or_default())
     }
 
     /// Reads a handle of the kind that is expected, and refuses whatever else it might be.
@@ -167,7 +168,7 @@ impl Handle {
         };
         match decode(kind, &text) {
             Err(Fault::NotAHandle) if kind == HandleKind::Stream => {
-                let stream = segment("stream", Some(text)).map_err(Fault::refusal)?;
+                let stream = segment("stream", Some(text.into())).map_err(Fault::refusal)?;
                 Ok(Self::Stream { connection: None, stream })
             }
             decoded => decoded.map_err(Fault::refusal),
@@ -184,25 +185,25 @@ impl From<ResultId> for Handle {
 /// All members of all kinds, in the order in which PDPP writes them. A `null` counts as absent.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wire {
+struct Wire<'a> {
     v: u64,
-    kind: String,
+    kind: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    connection_id: Option<String>,
+    connection_id: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stream: Option<String>,
+    stream: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    record_id: Option<String>,
+    record_id: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    field_path: Option<String>,
+    field_path: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<String>,
+    cursor: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     offset_chars: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit_chars: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    q: Option<String>,
+    q: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     before_chars: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -210,43 +211,46 @@ struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     start_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    digest: Option<String>,
+    digest: Option<Cow<'a, str>>,
 }
 
-impl From<Handle> for Wire {
-    fn from(handle: Handle) -> Self {
-        let head = Self { v: VERSION, kind: handle.kind().as_str().to_owned(), ..Self::default() };
+impl<'a> From<&'a Handle> for Wire<'a> {
+    fn from(handle: &'a Handle) -> Self {
+        let text = |text: &'a str| Some(Cow::Borrowed(text));
+        let maybe = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
+        let id = |id: &'a Option<ConnectionId>| id.as_ref().map(|id| Cow::Borrowed(id.as_str()));
+        let head = Self { v: VERSION, kind: handle.kind().as_str().into(), ..Self::default() };
         match handle {
             Handle::Record { connection, stream, record } => Self {
-                connection_id: connection.map(String::from),
-                stream: Some(stream.into()),
-                record_id: Some(record.into()),
+                connection_id: id(connection),
+                stream: text(stream.as_str()),
+                record_id: text(record.as_str()),
                 ..head
             },
             Handle::FieldWindow { connection, stream, record, field_path, arguments, digest } => Self {
-                connection_id: connection.map(String::from),
-                stream: Some(stream.into()),
-                record_id: Some(record.into()),
-                field_path: Some(field_path),
-                cursor: arguments.cursor,
+                connection_id: id(connection),
+                stream: text(stream.as_str()),
+                record_id: text(record.as_str()),
+                field_path: text(field_path),
+                cursor: maybe(&arguments.cursor),
                 offset_chars: arguments.offset_chars,
                 limit_chars: arguments.limit_chars,
-                q: arguments.q,
+                q: maybe(&arguments.q),
                 before_chars: arguments.before_chars,
                 after_chars: arguments.after_chars,
-                digest,
+                digest: maybe(digest),
                 ..head
             },
             Handle::Stream { connection, stream } => {
-                Self { connection_id: connection.map(String::from), stream: Some(stream.into()), ..head }
+                Self { connection_id: id(connection), stream: text(stream.as_str()), ..head }
             }
             Handle::Blob { connection, stream, record, field_path, start, digest } => Self {
-                connection_id: connection.map(String::from),
-                stream: Some(stream.into()),
-                record_id: Some(record.into()),
-                field_path: Some(field_path),
-                start_bytes: start,
-                digest,
+                connection_id: id(connection),
+                stream: text(stream.as_str()),
+                record_id: text(record.as_str()),
+                field_path: text(field_path),
+                start_bytes: *start,
+                digest: maybe(digest),
                 ..head
             },
         }
@@ -293,7 +297,7 @@ fn decode(kind: HandleKind, text: &str) -> Result<Handle, Fault> {
     if head.get("kind").and_then(serde_json::Value::as_str) != Some(kind.as_str()) {
         return Err(Fault::Kind(kind.as_str()));
     }
-    let wire: Wire = serde_json::from_slice(&json).map_err(|_| Fault::Shape)?;
+    let wire: Wire<'_> = serde_json::from_slice(&json).map_err(|_| Fault::Shape)?;
     refuse_foreign_members(kind, &wire)?;
 
     let connection = wire.connection_id.map(|id| segment("connection_id", Some(id))).transpose()?;
@@ -305,17 +309,17 @@ fn decode(kind: HandleKind, text: &str) -> Result<Handle, Fault> {
     if kind == HandleKind::Record {
         return Ok(Handle::Record { connection, stream, record });
     }
-    let field_path = wire.field_path.ok_or(Fault::Missing("field_path"))?;
+    let field_path = wire.field_path.ok_or(Fault::Missing("field_path"))?.into_owned();
     FieldPath::parse(&field_path).map_err(|rule| Fault::Member("field_path", rule.to_string()))?;
-    let digest = wire.digest.map(check_digest).transpose()?;
+    let digest = wire.digest.map(|digest| check_digest(digest.into_owned())).transpose()?;
     if kind == HandleKind::Blob {
         return Ok(Handle::Blob { connection, stream, record, field_path, start: wire.start_bytes, digest });
     }
     let arguments = understand_decimal_cursor(WindowArguments {
-        cursor: wire.cursor,
+        cursor: wire.cursor.map(Cow::into_owned),
         offset_chars: wire.offset_chars,
         limit_chars: wire.limit_chars,
-        q: wire.q,
+        q: wire.q.map(Cow::into_owned),
         before_chars: wire.before_chars,
         after_chars: wire.after_chars,
     });
@@ -326,7 +330,7 @@ fn decode(kind: HandleKind, text: &str) -> Result<Handle, Fault> {
 
 /// Refuses members that belong to another kind: they would be ignored, and the reader would get something else than
 /// the handle says.
-fn refuse_foreign_members(kind: HandleKind, wire: &Wire) -> Result<(), Fault> {
+fn refuse_foreign_members(kind: HandleKind, wire: &Wire<'_>) -> Result<(), Fault> {
     let (is_window, is_blob) = (kind == HandleKind::FieldWindow, kind == HandleKind::Blob);
     let members = [
         ("record_id", wire.record_id.is_some(), kind != HandleKind::Stream),
@@ -346,7 +350,7 @@ fn refuse_foreign_members(kind: HandleKind, wire: &Wire) -> Result<(), Fault> {
     }
 }
 
-fn segment<T: FromStr<Err = UnsafeName>>(name: &'static str, text: Option<String>) -> Result<T, Fault> {
+fn segment<T: FromStr<Err = UnsafeName>>(name: &'static str, text: Option<Cow<'_, str>>) -> Result<T, Fault> {
     let text = text.ok_or(Fault::Missing(name))?;
     text.parse().map_err(|rule: UnsafeName| Fault::Member(name, rule.to_string()))
 }

@@ -7,8 +7,9 @@ use crate::Bytes;
 use serde_json::{Number, Value};
 use std::io::Write as _;
 
-/// How much text is looked at in one go.
-const BLOCK: usize = 32;
+/// How much text is looked at in one go, and how much where there is something in it.
+const BLOCK: usize = 16;
+const WORD: usize = 8;
 
 /// How many bytes a value takes in JSON.
 #[must_use]
@@ -61,19 +62,15 @@ pub fn write_json(value: &Value, out: &mut Vec<u8>) {
 /// Writes a text as a string, quotes included.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
-    out.reserve(bytes.len() + 2);
+    // A text has a line break now and then.
+    out.reserve(bytes.len() + bytes.len() / 32 + 2);
     out.push(b'"');
     // What needs no escape is copied as far as it goes.
-    let (mut copied, mut at) = (0, 0);
-    for (block, has_escape) in blocks(text) {
-        if has_escape {
-            for (place, byte) in (at..).zip(block).filter(|(_, byte)| added(**byte) > 0) {
-                out.extend_from_slice(&bytes[copied..place]);
-                write_escape(*byte, out);
-                copied = place + 1;
-            }
-        }
-        at += block.len();
+    let mut copied = 0;
+    for place in escapes(bytes) {
+        out.extend_from_slice(&bytes[copied..place]);
+        write_escape(bytes[place], out);
+        copied = place + 1;
     }
     out.extend_from_slice(&bytes[copied..]);
     out.push(b'"');
@@ -120,22 +117,50 @@ fn number(value: &Number) -> u64 {
 
 /// The text, its quotes, and what its escapes add.
 fn string(text: &str) -> u64 {
-    let escaped = blocks(text).filter(|(_, has_escape)| *has_escape);
-    let added: u64 = escaped.flat_map(|(block, _)| block).map(|byte| u64::from(added(*byte))).sum();
-    text.len() as u64 + 2 + added
+    let bytes = text.as_bytes();
+    text.len() as u64 + 2 + escapes(bytes).map(|place| u64::from(added(bytes[place]))).sum::<u64>()
 }
 
-/// The blocks of a text, and whether there is anything to escape in each.
-fn blocks(text: &str) -> impl Iterator<Item = (&[u8], bool)> {
-    let (whole, rest) = text.as_bytes().as_chunks::<BLOCK>();
-    let whole = whole.iter().map(|block| (&block[..], has_escape(block)));
-    whole.chain(std::iter::once((rest, has_escape(rest))))
+/// Where bytes stand that need an escape.
+fn escapes(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(block) = bytes[at..].first_chunk::<BLOCK>()
+            && !has_escape(block)
+        {
+            at += BLOCK;
+        }
+        while let Some(word) = bytes[at..].first_chunk() {
+            match first_escape(u64::from_le_bytes(*word)) {
+                Some(place) => {
+                    at += place + 1;
+                    return Some(at - 1);
+                }
+                None => at += WORD,
+            }
+        }
+        let place = at + bytes[at..].iter().position(|byte| added(*byte) > 0)?;
+        at = place + 1;
+        Some(place)
+    })
 }
 
-/// Inlined, so that it knows how long a whole block is.
 #[inline(always)]
-fn has_escape(block: &[u8]) -> bool {
+fn has_escape(block: &[u8; BLOCK]) -> bool {
     block.iter().fold(false, |found, byte| found | (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\'))
+}
+
+/// Finds the first byte of a word that needs an escape, in all of its bytes at once.
+fn first_escape(word: u64) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xFF;
+    const HIGH: u64 = ONES * 0x80;
+    // The high bit of a byte is set where the byte is less than `limit`, up to 128. What borrows from above it can only be
+    // wrong above the first that is right.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
+    let found = below(word, 0x20)
+        | below(word ^ (ONES * u64::from(b'"')), 1)
+        | below(word ^ (ONES * u64::from(b'\\')), 1);
+    (found != 0).then(|| found.trailing_zeros() as usize / 8)
 }
 
 /// How many bytes an escape adds: as `\n` one, as `\u0001` five.
@@ -170,6 +195,11 @@ mod tests {
             json!({ "a\"b": [1, -2.5, 0, 9, 10, 99, 100, u64::MAX, i64::MIN, 1e300], "": { "\n": {} } }),
             json!("🪽 quotes \" and \\"),
             json!(["\u{0}".repeat(1_000), all]),
+            json!(
+                (0..70)
+                    .map(|at| format!("{}\n{}\"é", "x".repeat(at), "\u{7f}".repeat(70 - at)))
+                    .collect::<Vec<_>>()
+            ),
         ] {
             let written = value.to_string();
             assert_eq!(json_bytes(&value).get(), written.len() as u64, "{value}");

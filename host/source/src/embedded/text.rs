@@ -67,7 +67,11 @@ impl Embedded {
             let (inline, start, chunk) = (row.text_or_null()?, row.int_or_null()?, row.text_or_null()?);
             let start = start.and_then(|start| u64::try_from(start).ok()).unwrap_or_default();
             text_starts.get_or_insert(Chars(start));
-            text.push_str(&inline.or(chunk).unwrap_or_default());
+            let chunk = inline.or(chunk).unwrap_or_default();
+            match text.is_empty() {
+                true => text = chunk,
+                false => text.push_str(&chunk),
+            }
         }
         let Some(text_starts) = text_starts else {
             // No row: the grant ended, or the field was rewritten since it was measured.
@@ -75,7 +79,7 @@ impl Embedded {
             return Err(SourceError::Changed);
         };
         let inside = Span::at(span.start().saturating_sub(text_starts), span.len());
-        Ok(nul::restore(unit::slice(&text, inside).to_owned(), stored.nul_as))
+        Ok(nul::restore(unit::cut(text, inside), stored.nul_as))
     }
 
     /// Finds the first occurrence of a phrase at or after an offset.
