@@ -1,12 +1,14 @@
-//! The thread that makes entries of the ledger durable, for everyone who waits at that moment at once.
+//! Makes entries of the ledger durable: at once for whoever comes alone, and on a thread of its own for everyone who waits at
+//! that moment together.
 
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::sqlite::pending::{self, ATTEMPTS, Pending};
 use crate::sqlite::writer::Jobs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -14,12 +16,15 @@ use tokio::sync::oneshot;
 /// How many answers share one commit at most, so that the first of them does not wait for all that come after.
 const GROUP: usize = 256;
 
-/// How long entries are gathered where several answers were waiting the last time: to make a group durable costs the same for
-/// one as for many. Whoever reads alone waits for nobody.
-const GATHER: Duration = Duration::from_micros(250);
-
 /// How long entries wait beside the store at most before they are put into its ledger.
 const FOLD_AFTER: Duration = Duration::from_secs(1);
+
+/// How long a commit may keep a thread that answers: about as long as a few reads from the disk. One that took longer is not
+/// made there again for a while.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
+/// How many answers come alone, one after the other, before the next one is taken for alone.
+const ALONE_AFTER: u32 = 32;
 
 /// The entries of one answer, and who waits for them to be durable.
 struct Waiting {
@@ -27,62 +32,130 @@ struct Waiting {
     done: oneshot::Sender<Result<(), Failure>>,
 }
 
-/// Takes entries, on a thread of its own.
+/// What the thread is told.
+enum News {
+    Entries(Waiting),
+    /// There is something beside the store now.
+    Unfolded,
+}
+
+/// Takes entries.
 pub(super) struct Ledger {
-    answers: Option<Sender<Waiting>>,
+    beside: Arc<Beside>,
+    news: Option<Sender<News>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Ledger {
-    /// Starts the thread. What it gathers goes into the store through the writer's jobs.
+    /// Starts the thread. What is gathered goes into the store through the writer's jobs.
     pub(super) fn start(store: PathBuf, ledger_ends: i64, jobs: Jobs) -> Result<Self, Failure> {
-        let (answers, waiting) = channel();
-        let thread = std::thread::Builder::new().name("stepwell-ledger".into()).spawn(move || {
-            let beside = Beside { store, ledger_ends, file: None };
-            work_through(beside, &waiting, &jobs);
+        let beside = Arc::new(Beside {
+            file: Mutex::new(File { store, ledger_ends, open: None, unfolded: None }),
+            company: AtomicU32::new(0),
         });
+        let (sender, news) = channel();
+        let shared = Arc::clone(&beside);
+        let thread = std::thread::Builder::new()
+            .name("stepwell-ledger".into())
+            .spawn(move || work_through(&shared, &news, &jobs));
         let thread = thread.map_err(|error| Failure::Store(format!("no thread to write from: {error}")))?;
-        Ok(Self { answers: Some(answers), thread: Some(thread) })
+        Ok(Self { beside, news: Some(sender), thread: Some(thread) })
     }
 
     /// Adds entries. When it returns, they are durable.
     pub(super) async fn append(&self, entries: NewEntries) -> Result<(), Failure> {
+        let news = self.news.as_ref().ok_or(Failure::Gone)?;
+        if let Some(was_folded) = self.beside.add_at_once(&entries) {
+            if was_folded {
+                // It has nothing to wait for otherwise.
+                news.send(News::Unfolded).map_err(|_| Failure::Gone)?;
+            }
+            return Ok(());
+        }
         let (done, result) = oneshot::channel();
-        let answers = self.answers.as_ref().ok_or(Failure::Gone)?;
-        answers.send(Waiting { entries, done }).map_err(|_| Failure::Gone)?;
+        news.send(News::Entries(Waiting { entries, done })).map_err(|_| Failure::Gone)?;
         result.await.map_err(|_| Failure::Gone)?
     }
 }
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        drop(self.answers.take());
+        drop(self.news.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// The file beside the store, which is made with the first entry.
+/// The file beside the store, and how many use it.
 struct Beside {
+    file: Mutex<File>,
+    /// More than none if others came at the same time not long ago, or if a commit took long.
+    company: AtomicU32,
+}
+
+/// The file, which is made with the first entry.
+struct File {
     store: PathBuf,
     ledger_ends: i64,
-    file: Option<Pending>,
+    open: Option<Pending>,
+    /// Since when there is something in it.
+    unfolded: Option<Instant>,
 }
 
 impl Beside {
+    fn file(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the entries of whoever is alone, on the thread that asks: to wake another one and to be woken by it takes as long
+    /// as the commit. Says whether there was nothing in the file before. None if it was not done: the thread does it then, and
+    /// whatever went wrong comes up again there.
+    fn add_at_once(&self, entries: &NewEntries) -> Option<bool> {
+        if self.company.load(Relaxed) > 0 {
+            return None;
+        }
+        let Ok(mut file) = self.file.try_lock() else {
+            self.company.store(ALONE_AFTER, Relaxed);
+            return None;
+        };
+        let started = Instant::now();
+        let was_folded = file.unfolded.is_none();
+        let added = file.open.as_ref()?.add_at_once(entries);
+        if added {
+            file.unfolded.get_or_insert(started);
+        }
+        if !added || started.elapsed() > AT_ONCE {
+            self.company.store(ALONE_AFTER, Relaxed);
+        }
+        added.then_some(was_folded)
+    }
+
+    /// Adds the entries of everyone who waits.
+    fn add(&self, group: &[Waiting]) -> Result<(), Failure> {
+        match group {
+            // Two at a time may lose one of their notes; it is a habit that is looked for, not a sum.
+            [_] => self.company.store(self.company.load(Relaxed).saturating_sub(1), Relaxed),
+            _ => self.company.store(ALONE_AFTER, Relaxed),
+        }
+        self.file().add(group)
+    }
+}
+
+impl File {
     fn add(&mut self, group: &[Waiting]) -> Result<(), Failure> {
         for _ in 0..ATTEMPTS {
-            let file = match self.file.take() {
+            let file = match self.open.take() {
                 Some(file) => file,
                 None => Pending::open(&self.store, self.ledger_ends)?,
             };
-            let file = self.file.insert(file);
+            let file = self.open.insert(file);
             if file.add(group.iter().map(|waiting| &waiting.entries))? {
+                self.unfolded.get_or_insert_with(Instant::now);
                 return Ok(());
             }
             // Another program took it away when it ended. The next one is a new one.
-            self.file = None;
+            self.open = None;
         }
         Err(Failure::Store(
             "the file beside the store, in which entries of the ledger wait, does not stay".into(),
@@ -91,40 +164,48 @@ impl Beside {
 }
 
 /// Writes one group after the other, and has them put into the ledger now and then.
-fn work_through(mut beside: Beside, waiting: &Receiver<Waiting>, jobs: &Jobs) {
-    let (mut were_several, mut unfolded) = (false, None::<Instant>);
+fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
     loop {
+        let unfolded = beside.file().unfolded;
         let first = match unfolded {
-            None => waiting.recv().map_err(RecvTimeoutError::from),
-            Some(since) => waiting.recv_timeout(FOLD_AFTER.saturating_sub(since.elapsed())),
+            None => news.recv().map_err(RecvTimeoutError::from),
+            Some(since) => news.recv_timeout(FOLD_AFTER.saturating_sub(since.elapsed())),
         };
-        match first {
-            Ok(first) => {
-                if were_several {
-                    std::thread::sleep(GATHER);
-                }
-                let mut group = vec![first];
-                group.extend(waiting.try_iter().take(GROUP - 1));
-                were_several = group.len() > 1;
-                let outcome = beside.add(&group).map_err(Arc::new);
-                for one in group {
-                    // A caller that went away was shown nothing; the entry errs on the safe side.
-                    let _ = one.done.send(outcome.clone().map_err(Failure::Shared));
-                }
-                unfolded.get_or_insert_with(Instant::now);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
+        let first = match first {
+            Ok(first) => Some(first),
+            Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
+        };
+        // Nobody is waited for: others come while these are written, and a processor with nothing to do meanwhile is
+        // slower afterwards.
+        let others = news.try_iter().take(GROUP - 1);
+        let group: Vec<Waiting> = first.into_iter().chain(others).filter_map(News::entries).collect();
+        if !group.is_empty() {
+            let outcome = beside.add(&group).map_err(Arc::new);
+            for one in group {
+                // A caller that went away was shown nothing; the entry errs on the safe side.
+                let _ = one.done.send(outcome.clone().map_err(Failure::Shared));
+            }
         }
-        if unfolded.is_some_and(|since| since.elapsed() >= FOLD_AFTER) {
-            unfolded = None;
-            fold(&beside.store, jobs);
+        let mut file = beside.file();
+        if file.unfolded.is_some_and(|since| since.elapsed() >= FOLD_AFTER) {
+            file.unfolded = None;
+            fold(&file.store, jobs);
         }
     }
-    let Beside { store, file, .. } = beside;
-    if file.is_some() {
-        drop(file);
+    let mut file = beside.file();
+    if file.open.take().is_some() {
+        let store = file.store.clone();
         jobs.send(move |connection| say(pending::finish(&store, connection)));
+    }
+}
+
+impl News {
+    fn entries(self) -> Option<Waiting> {
+        match self {
+            Self::Entries(waiting) => Some(waiting),
+            Self::Unfolded => None,
+        }
     }
 }
 

@@ -259,9 +259,17 @@ async fn entries_go_into_the_ledger_by_themselves_and_when_the_store_is_closed()
         }
     };
     tokio::time::timeout(Duration::from_secs(30), moved).await.expect("it was put into the ledger");
+    // Whoever comes alone commits by themselves, and the thread hears of it.
     store.append(entries("two")).await.unwrap();
+    let moved = async {
+        while ledger(&place(&dir)).len() < 2 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), moved).await.expect("it was put into the ledger too");
+    store.append(entries("three")).await.unwrap();
     drop(store);
-    assert_eq!(clients(ledger(&place(&dir))), ["one", "two"]);
+    assert_eq!(clients(ledger(&place(&dir))), ["one", "two", "three"]);
 }
 
 #[test]
