@@ -20,6 +20,7 @@ mod plain;
 mod refusal;
 mod resource;
 mod shares;
+mod steady;
 mod times;
 mod tls;
 mod track;

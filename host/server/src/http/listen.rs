@@ -1,12 +1,14 @@
 //! Takes connections, each within its limits, until the server ends.
 
 use super::patient::Patient;
+use super::steady::Steady;
 use super::times::Times;
 use super::tls::Tls;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,10 +100,10 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         .max_buf_size(LARGEST_HEAD)
         .max_headers(MOST_HEADERS)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let mut connection = pin!(connection);
+    let (mut connection, steady) = (pin!(connection), Steady::default());
     tokio::select! {
         // What breaks here is the client's connection, which its own side knows best.
-        _ = connection.as_mut() => return,
+        _ = poll_fn(|context| steady.poll(connection.as_mut(), context)) => return,
         () = closing.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
