@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::ledger::NewEntries;
-use crate::sqlite::pending::{self, ATTEMPTS, Pending};
+use crate::sqlite::pending::{self, Pending};
 use crate::sqlite::writer::Jobs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -144,22 +144,13 @@ impl Beside {
 
 impl File {
     fn add(&mut self, group: &[Waiting]) -> Result<(), Failure> {
-        for _ in 0..ATTEMPTS {
-            let file = match self.open.take() {
-                Some(file) => file,
-                None => Pending::open(&self.store, self.ledger_ends)?,
-            };
-            let file = self.open.insert(file);
-            if file.add(group.iter().map(|waiting| &waiting.entries))? {
-                self.unfolded.get_or_insert_with(Instant::now);
-                return Ok(());
-            }
-            // Another program took it away when it ended. The next one is a new one.
-            self.open = None;
-        }
-        Err(Failure::Store(
-            "the file beside the store, in which entries of the ledger wait, does not stay".into(),
-        ))
+        let file = match self.open.take() {
+            Some(file) => file,
+            None => Pending::open(&self.store, self.ledger_ends)?,
+        };
+        self.open.insert(file).add(group.iter().map(|waiting| &waiting.entries))?;
+        self.unfolded.get_or_insert_with(Instant::now);
+        Ok(())
     }
 }
 
@@ -196,7 +187,7 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
     let mut file = beside.file();
     if file.open.take().is_some() {
         let store = file.store.clone();
-        jobs.send(move |connection| say(pending::finish(&store, connection)));
+        jobs.send(move |connection| say(pending::settle(&store, connection)));
     }
 }
 

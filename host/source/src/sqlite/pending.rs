@@ -7,7 +7,8 @@
 //! An entry has its number from this file for good. It is taken out only after the ledger has it, and goes in once, however
 //! often that breaks off in between. Of the last entry its number stays, so that no number comes again.
 //!
-//! A program that ends takes the file away. Whoever has it open at that moment finds out before anything is written to it.
+//! The file stays, with that number alone in it: SQLite keeps a log beside it, by its name, and to take a file away that another
+//! program has open parts the two.
 
 use crate::embedded::ledger::columns;
 use crate::embedded::statement::Statement;
@@ -15,7 +16,7 @@ use crate::error::Failure;
 use crate::ledger::{NewEntries, NewEntry};
 use crate::sqlite::writer::{begin, end_transaction};
 use crate::sqlite::{BUSY, migrate};
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags, Transaction, params};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io;
@@ -24,9 +25,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What the file's name adds to the store's.
 const SUFFIX: &str = "-pending";
-
-/// How often the file is made anew that others take away.
-pub(super) const ATTEMPTS: usize = 10;
 
 /// How many entries go into the ledger in one transaction.
 const CHUNK: i64 = 2_000;
@@ -45,87 +43,75 @@ const MOVE: &str = "INSERT INTO main.disclosure
     SELECT id, at, grant_id, client, tool, connection, stream, rid, field, span_unit, span_start, span_end, bytes, tier
     FROM pending.disclosure WHERE id <= ?1 AND tool <> '' ORDER BY id ON CONFLICT (id) DO NOTHING";
 
+/// Leaves of an entry that the ledger has nothing but its number.
+const EMPTY: &str =
+    "UPDATE disclosure SET at = 0, grant_id = '', client = '', tool = '', connection = NULL, stream = NULL, rid = NULL,
+       field = NULL, span_unit = NULL, span_start = NULL, span_end = NULL, bytes = 0, tier = NULL
+     WHERE id = ?1";
+/// Gives a number that is above all that were given, if the file has entries of its own below it. Microseconds grow faster than
+/// entries, so a file that was lost, or that belonged to another store, is no reason for a number to come again.
+const NUMBER: &str = "INSERT INTO disclosure (id, at, grant_id, client, tool, bytes)
+    SELECT ?1, 0, '', '', '', 0 WHERE ?1 > (SELECT COALESCE(MAX(id), 0) FROM disclosure)";
+
 /// The file beside a store.
-pub(super) struct Pending {
-    connection: Connection,
-    path: PathBuf,
-    /// Which file the path led to.
-    file: Option<FileId>,
-}
+pub(super) struct Pending(Connection);
 
 impl Pending {
     /// Opens the file, and makes it where there is none. Its entries are numbered from above those of the ledger.
     pub(super) fn open(store: &Path, ledger_ends: i64) -> Result<Self, Failure> {
         let path = beside(store);
-        let mut attempts = 1..ATTEMPTS;
-        let mut pending = loop {
-            make(&path, store).map_err(|error| {
-                Failure::Store(format!("cannot write entries of the ledger to {}: {error}", path.display()))
-            })?;
-            match Self::connect(path.clone()) {
-                // A program that ended took it away at this moment.
-                Err(_) if !path.exists() && attempts.next().is_some() => {}
-                outcome => break outcome?,
-            }
-        };
-        let connection = &mut pending.connection;
+        make(&path, store).map_err(|error| {
+            Failure::Store(format!("cannot write entries of the ledger to {}: {error}", path.display()))
+        })?;
+        let mut pending = Self::connect(&path)?;
+        let connection = &mut pending.0;
         connection.pragma_update(None, "synchronous", "FULL")?;
         if !has_table(connection)? {
             migrate::keep_log(connection)?;
-            let transaction = begin(connection)?;
-            // Someone else may have been faster.
-            if !has_table(&transaction)? {
-                transaction.execute_batch(SCHEMA)?;
-                // Microseconds grow faster than entries, so a file that was lost is no reason for a number to come again.
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-                let given = i64::try_from(now).unwrap_or(i64::MAX).max(ledger_ends);
-                transaction.execute(
-                    "INSERT INTO disclosure (id, at, grant_id, client, tool, bytes) VALUES (?1, 0, '', '', '', 0)",
-                    [given],
-                )?;
-            }
-            transaction.commit()?;
         }
+        let transaction = begin(connection)?;
+        // Someone else may have been faster.
+        if !has_table(&transaction)? {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.execute(NUMBER, [now()])?;
+        }
+        transaction.execute(NUMBER, [ledger_ends])?;
+        transaction.commit()?;
         Ok(pending)
     }
 
-    fn connect(path: PathBuf) -> Result<Self, Failure> {
-        let file = file_id(&path);
+    fn connect(path: &Path) -> Result<Self, Failure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&path, flags)?;
+        let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY)?;
         connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON")?;
-        Ok(Self { connection, path, file })
+        Ok(Self(connection))
     }
 
-    /// Makes entries durable in one transaction, or none of them. Says no if the file was taken away.
-    pub(super) fn add<'a>(&self, group: impl Iterator<Item = &'a NewEntries>) -> Result<bool, Failure> {
-        let run = |sql| Ok(self.connection.prepare_cached(sql)?.execute([])?);
+    /// Makes entries durable in one transaction, or none of them.
+    pub(super) fn add<'a>(&self, group: impl Iterator<Item = &'a NewEntries>) -> Result<(), Failure> {
+        let run = |sql| Ok(self.0.prepare_cached(sql)?.execute([])?);
+        end_transaction(&self.0)?;
         // Spelled out, because these two are so often needed that they are kept prepared.
         run("BEGIN IMMEDIATE")?;
-        // Nobody takes it away from now on: whoever does that holds the same lock.
-        if self.file != file_id(&self.path) {
-            end_transaction(&self.connection)?;
-            return Ok(false);
-        }
         let outcome = self.insert(group).and_then(|()| run("COMMIT"));
         if outcome.is_err() {
-            end_transaction(&self.connection)?;
+            end_transaction(&self.0)?;
         }
-        outcome.map(|_| true)
+        outcome.map(|_| ())
     }
 
     /// The same for one answer, without waiting for anybody. Says no if that is not possible, and then nothing was added.
     pub(super) fn add_at_once(&self, entries: &NewEntries) -> bool {
-        let at_once = self.connection.busy_timeout(Duration::ZERO).is_ok();
-        let added = at_once && matches!(self.add(std::iter::once(entries)), Ok(true));
+        let at_once = self.0.busy_timeout(Duration::ZERO).is_ok();
+        let added = at_once && self.add(std::iter::once(entries)).is_ok();
         // A connection that took the one takes the other.
-        let _ = self.connection.busy_timeout(BUSY);
+        let _ = self.0.busy_timeout(BUSY);
         added
     }
 
     fn insert<'a>(&self, group: impl Iterator<Item = &'a NewEntries>) -> Result<(), Failure> {
-        let mut insert = self.connection.prepare_cached(Statement::AddDisclosure.sql())?;
+        let mut insert = self.0.prepare_cached(Statement::AddDisclosure.sql())?;
         for NewEntries { at, tool, disclosed } in group {
             for NewEntry { grant, client, what: one } in disclosed {
                 let (unit, start, end) = columns(one.extent);
@@ -166,32 +152,18 @@ impl Pending {
             let Some(last) = next else { return Ok(()) };
             // One statement, and so one transaction, of the store alone: nobody who adds entries waits for it.
             store.execute(MOVE, [last])?;
-            self.forget(last)?;
+            forget(begin(&mut self.0)?, last)?;
         }
-    }
-
-    /// Takes out entries that the ledger has.
-    fn forget(&mut self, last: i64) -> Result<(), Failure> {
-        let transaction = begin(&mut self.connection)?;
-        transaction.execute("DELETE FROM disclosure WHERE id < ?1", [last])?;
-        transaction.execute(
-            "UPDATE disclosure SET at = 0, grant_id = '', client = '', tool = '', connection = NULL, stream = NULL, rid = NULL,
-               field = NULL, span_unit = NULL, span_start = NULL, span_end = NULL, bytes = 0, tier = NULL
-             WHERE id = ?1",
-            [last],
-        )?;
-        transaction.commit()?;
-        Ok(())
     }
 
     /// Leaves nothing of entries that went into the ledger: neither in the file, where they were overwritten, nor in its log.
     fn wipe(&self) -> Result<(), Failure> {
-        Ok(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+        Ok(self.0.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
 
     #[cfg(test)]
     pub(super) fn connection(&self) -> &Connection {
-        &self.connection
+        &self.0
     }
 }
 
@@ -210,36 +182,21 @@ pub(crate) fn settle(path: &Path, store: &mut Connection) -> Result<(), Failure>
     pending.wipe()
 }
 
-/// The same, and takes the file away, for a program that ends. If that does not work, somebody else sees to it.
-pub(super) fn finish(path: &Path, store: &mut Connection) -> Result<(), Failure> {
-    fold(path, store)?;
-    take_away(path, |pending| {
-        let left = "SELECT COUNT(*) FROM disclosure WHERE tool <> ''";
-        Ok(pending.query_row(left, [], |row| row.get::<_, i64>(0))? == 0)
-    })
-}
-
-/// Takes the file of a store away that is to go, with all that waits in it.
+/// Forgets all that waits beside a store that is to go.
 pub(crate) fn discard(path: &Path) -> Result<(), Failure> {
-    take_away(path, |_| Ok(true))
+    let Some(mut pending) = there(path)? else { return Ok(()) };
+    let transaction = begin(&mut pending.0)?;
+    transaction.execute(NUMBER, [now()])?;
+    let last = transaction.query_row("SELECT MAX(id) FROM disclosure", [], |row| row.get(0))?;
+    forget(transaction, last)?;
+    pending.wipe()
 }
 
-fn take_away(
-    store: &Path,
-    is_meant: impl FnOnce(&Connection) -> Result<bool, Failure>,
-) -> Result<(), Failure> {
-    let Some(mut pending) = there(store)? else { return Ok(()) };
-    let Pending { connection, path, file } = &mut pending;
-    let transaction = begin(connection)?;
-    if is_meant(&transaction)? && *file == file_id(path) {
-        for end in ["", "-wal", "-shm"] {
-            let mut path = path.as_os_str().to_owned();
-            path.push(end);
-            // What cannot be taken away is found, and found empty.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-    Ok(transaction.rollback()?)
+/// Takes out entries up to the last one, whose number stays.
+fn forget(transaction: Transaction<'_>, last: i64) -> Result<(), Failure> {
+    transaction.execute("DELETE FROM disclosure WHERE id < ?1", [last])?;
+    transaction.execute(EMPTY, [last])?;
+    Ok(transaction.commit()?)
 }
 
 /// The file, if there is one with entries of the ledger in it.
@@ -248,27 +205,18 @@ fn there(store: &Path) -> Result<Option<Pending>, Failure> {
     if !std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
         return Ok(None);
     }
-    let pending = Pending::connect(path)?;
-    Ok(has_table(&pending.connection)?.then_some(pending))
+    let pending = Pending::connect(&path)?;
+    Ok(has_table(&pending.0)?.then_some(pending))
 }
 
 fn has_table(connection: &Connection) -> Result<bool, Failure> {
     Ok(connection.query_row(HAS_TABLE, [], |row| row.get::<_, i64>(0))? > 0)
 }
 
-/// What tells a file from another one that has its name later.
-type FileId = (u64, u64);
-
-#[cfg(unix)]
-fn file_id(path: &Path) -> Option<FileId> {
-    use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
-}
-
-/// Elsewhere a file that somebody has open cannot be taken away.
-#[cfg(not(unix))]
-fn file_id(_: &Path) -> Option<FileId> {
-    None
+/// The moment, in microseconds.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    i64::try_from(now).unwrap_or(i64::MAX)
 }
 
 /// Whoever may read the store may read this, and nobody else.
