@@ -186,8 +186,7 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
     }
     let mut file = beside.file();
     if file.open.take().is_some() {
-        let store = file.store.clone();
-        jobs.send(move |connection| say(pending::settle(&store, connection)));
+        fold(&file.store, jobs);
     }
 }
 
