@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::{Add, Sub};
+use std::ops::{Add, Range, Sub};
 
 macro_rules! unit {
     ($(#[$doc:meta])* $name:ident) => {
@@ -141,19 +141,22 @@ impl Span {
 /// Cuts a span of code points out of a text; what lies past the end is simply not there.
 #[must_use]
 pub fn slice(text: &str, span: Span) -> &str {
-    let from = byte_of(text, span.start());
-    let tail = &text[from..];
-    &tail[..byte_of(tail, span.len())]
+    &text[bytes_of(text, span)]
 }
 
 /// Does the same to a text that is there for it, and copies nothing if it starts with what is left.
 #[must_use]
 pub fn cut(mut text: String, span: Span) -> String {
-    let from = byte_of(&text, span.start());
-    let until = from + byte_of(&text[from..], span.len());
-    text.truncate(until);
-    text.drain(..from);
+    let kept = bytes_of(&text, span);
+    text.truncate(kept.end);
+    text.drain(..kept.start);
     text
+}
+
+/// The bytes of a span of code points, as far as it is there.
+fn bytes_of(text: &str, span: Span) -> Range<usize> {
+    let from = byte_of(text, span.start());
+    from..from + byte_of(&text[from..], span.len())
 }
 
 /// Finds the byte at which the `at`-th code point starts, or the end of the text.

@@ -48,8 +48,8 @@ const EMPTY: &str =
     "UPDATE disclosure SET at = 0, grant_id = '', client = '', tool = '', connection = NULL, stream = NULL, rid = NULL,
        field = NULL, span_unit = NULL, span_start = NULL, span_end = NULL, bytes = 0, tier = NULL
      WHERE id = ?1";
-/// Gives a number that is above all that were given, if the file has entries of its own below it. Microseconds grow faster than
-/// entries, so a file that was lost, or that belonged to another store, is no reason for a number to come again.
+/// Takes a number as given, if none above it was: entries come after it. Microseconds grow faster than entries, so with the
+/// moment as such a number, none comes again where the file was lost or the store is another one.
 const NUMBER: &str = "INSERT INTO disclosure (id, at, grant_id, client, tool, bytes)
     SELECT ?1, 0, '', '', '', 0 WHERE ?1 > (SELECT COALESCE(MAX(id), 0) FROM disclosure)";
 
