@@ -14,9 +14,11 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::json;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
 use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use stepwell_bench::text::prose;
 use tokio::net::TcpListener;
 
@@ -26,6 +28,8 @@ pub(crate) const TOOL: &str = "constant";
 pub(crate) const ANSWER: usize = 4_096;
 /// A tool that answers as much as a window does, in both channels.
 pub(crate) const WINDOW: &str = "window";
+/// The same, after a write that outlives a loss of power: the least that a server does which writes down what it shows.
+pub(crate) const KEPT: &str = "kept";
 /// A route that answers the same bytes without any protocol.
 pub(crate) const ROUTE: &str = "/constant";
 
@@ -33,12 +37,44 @@ pub(crate) const ROUTE: &str = "/constant";
 struct Bare {
     text: Arc<str>,
     window: Arc<CallToolResult>,
+    log: Arc<Mutex<Log>>,
 }
 
 impl Bare {
-    fn new() -> Self {
+    fn new() -> io::Result<Self> {
         let text = prose(ANSWER, ANSWER as u64);
-        Self { window: Arc::new(window(&text)), text: text.into() }
+        Ok(Self {
+            window: Arc::new(window(&text)),
+            text: text.into(),
+            log: Arc::new(Mutex::new(Log::new()?)),
+        })
+    }
+}
+
+/// A file that is written over again and again, as the log of a database is.
+struct Log(File);
+
+impl Log {
+    /// About what a database writes for one row.
+    const ENTRY: [u8; 4_120] = [b'e'; 4_120];
+    const ENTRIES: usize = 1_000;
+
+    fn new() -> io::Result<Self> {
+        // The folder of the store that the others read, so that the disk is the same.
+        let folder = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
+        let mut file = tempfile::tempfile_in(folder)?;
+        file.write_all(&vec![0; Self::ENTRY.len() * Self::ENTRIES])?;
+        file.sync_all()?;
+        file.rewind()?;
+        Ok(Self(file))
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        if self.0.stream_position()? >= (Self::ENTRY.len() * Self::ENTRIES) as u64 {
+            self.0.rewind()?;
+        }
+        self.0.write_all(&Self::ENTRY)?;
+        self.0.sync_data()
     }
 }
 
@@ -76,7 +112,7 @@ impl ServerHandler for Bare {
         let schema = JsonObject::from_iter([("type".to_owned(), json!("object"))]);
         let schema = Arc::new(schema);
         let tool = |name: &'static str| Tool::new(name, "Answers the same text every time.", schema.clone());
-        Ok(ListToolsResult::with_all_items(vec![tool(TOOL), tool(WINDOW)]))
+        Ok(ListToolsResult::with_all_items(vec![tool(TOOL), tool(WINDOW), tool(KEPT)]))
     }
 
     async fn call_tool(
@@ -86,6 +122,11 @@ impl ServerHandler for Bare {
     ) -> Result<CallToolResponse, ErrorData> {
         Ok(match &*call.name {
             WINDOW => CallToolResult::clone(&self.window).into(),
+            KEPT => {
+                let written = self.log.lock().unwrap_or_else(PoisonError::into_inner).write();
+                written.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                CallToolResult::clone(&self.window).into()
+            }
             _ => CallToolResult::success(vec![ContentBlock::text(&*self.text)]).into(),
         })
     }
@@ -93,7 +134,7 @@ impl ServerHandler for Bare {
 
 /// Serves with the settings of the real program, until the input closes or for ever: the guard ends it.
 pub(crate) async fn serve(transport: Transport) -> anyhow::Result<()> {
-    let bare = Bare::new();
+    let bare = Bare::new()?;
     match transport {
         Transport::Stdio => {
             bare.serve(stdio_pipes()).await?.waiting().await?;
@@ -101,7 +142,7 @@ pub(crate) async fn serve(transport: Transport) -> anyhow::Result<()> {
         Transport::Http => {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
-            writeln!(std::io::stdout(), "{}", json!({ "listening": url }))?;
+            writeln!(io::stdout(), "{}", json!({ "listening": url }))?;
             let answer = bare.text.clone();
             let constant = post(move || std::future::ready(answer.to_string()));
             let config = StreamableHttpServerConfig::default()

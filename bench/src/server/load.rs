@@ -4,7 +4,7 @@
 mod client;
 mod tally;
 
-use super::bare::{ROUTE, WINDOW};
+use super::bare::{KEPT, ROUTE, WINDOW};
 use super::calls::{QUERY, constant};
 use super::connection::Request;
 use super::guard::Running;
@@ -31,24 +31,41 @@ const TOO_MANY: usize = 640;
 struct Case {
     what: &'static str,
     target: Arc<Target>,
+    /// How many clients ask it at most.
+    most: usize,
 }
 
 pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::Result<()> {
     let (bare, bare_path) = Server::start(stage, Kind::Bare)?;
     let (stepwell, path) = Server::start(stage, Kind::Stepwell)?;
-    let read = json!({ "id": World::long(SIZES[1]), "field_path": BODY });
+    let window = json!({ "id": World::long(SIZES[1]), "field_path": BODY });
+    let read =
+        case("read_record_field", &stepwell, &path, &Request::tool("read_record_field", &window), stage);
+    let reads = read.target.clone();
     let search = json!({ "q": QUERY, "limit": 10 });
     let cases = [
         case("a bare tool (rmcp)", &bare, &bare_path, &constant(), stage),
         case("the same, a window's answer", &bare, &bare_path, &Request::tool(WINDOW, &json!({})), stage),
+        // A server that many ask would let them share a write.
+        Case {
+            most: 1,
+            ..case(
+                "the same, after a write to disk",
+                &bare,
+                &bare_path,
+                &Request::tool(KEPT, &json!({})),
+                stage,
+            )
+        },
         case("a bare route (axum)", &bare, ROUTE, &constant(), stage),
-        case("read_record_field", &stepwell, &path, &Request::tool("read_record_field", &read), stage),
+        read,
         case("search, 10 results", &stepwell, &path, &Request::tool("search", &search), stage),
     ];
     for case in &cases {
         Client::checked(&case.target).await?;
     }
     for clients in CLIENTS {
+        let cases: Vec<&Case> = cases.iter().filter(|case| clients <= case.most).collect();
         let mut tallies = vec![Tally::default(); cases.len()];
         for _ in 0..ROUNDS {
             for (case, tally) in cases.iter().zip(&mut tallies) {
@@ -64,18 +81,18 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
             report.line(case.what, tally.per_second() / base, tally)?;
         }
     }
-    overload(&cases[3], plan, report).await
+    overload(&reads, plan, report).await
 }
 
 /// Far too many clients, and then one again.
-async fn overload(case: &Case, plan: Plan, report: &Report) -> anyhow::Result<()> {
-    let before = under(&case.target, 1, plan.load).await;
-    let during = under(&case.target, TOO_MANY, plan.load * 2).await;
+async fn overload(target: &Arc<Target>, plan: Plan, report: &Report) -> anyhow::Result<()> {
+    let before = under(target, 1, plan.load).await;
+    let during = under(target, TOO_MANY, plan.load * 2).await;
     // What it took in before may still be on its way.
-    Client::patient(&case.target).await?;
-    let after = under(&case.target, 1, plan.load).await;
+    Client::patient(target).await?;
+    let after = under(target, 1, plan.load).await;
     report.heading(
-        format_args!("load: {} of {} clients at once", case.what, count(TOO_MANY)),
+        format_args!("load: read_record_field of {} clients at once", count(TOO_MANY)),
         "requests a second, times those of one client before; shed means 429 or 503",
     )?;
     for (what, tally) in
@@ -122,7 +139,7 @@ fn case(what: &'static str, server: &Server, path: &str, request: &Request, stag
     let length = body.len();
     let message = format!("{head}authorization: Bearer {token}\r\ncontent-length: {length}\r\n\r\n{body}");
     let target = Target { address: server.address.clone(), message: message.into_bytes() };
-    Case { what, target: Arc::new(target) }
+    Case { what, target: Arc::new(target), most: usize::MAX }
 }
 
 impl std::fmt::Display for Tally {

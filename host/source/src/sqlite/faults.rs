@@ -66,6 +66,7 @@ impl Place {
             reader
         };
         let readers: Vec<Reader> = (0..READERS).map(|_| reader()).collect();
+        let nearby = Nearby::from(vec![reader()]);
         match at {
             At::Prepare => deny(&mut writer, fails),
             At::Step => {
@@ -75,7 +76,7 @@ impl Place {
         }
         let (readers, writer) = (Pool::from(readers), Writer::start(writer).unwrap());
         let ledger = Ledger::start(self.path(), 0, writer.jobs().unwrap()).unwrap();
-        let engine = Sqlite { path: self.path(), readers, ledger, writer, patience: PATIENCE };
+        let engine = Sqlite { path: self.path(), readers, nearby, ledger, writer, patience: PATIENCE };
         Embedded::new(Box::new(engine))
     }
 

@@ -3,6 +3,7 @@
 mod filter;
 mod ledger;
 mod migrate;
+mod nearby;
 pub(crate) mod pending;
 mod reader;
 mod store;
@@ -19,6 +20,7 @@ use crate::terms::Stem;
 use async_trait::async_trait;
 use deadpool::unmanaged::Pool;
 use ledger::Ledger;
+use nearby::Nearby;
 pub(crate) use reader::select;
 use reader::{Reader, Waiting, is_locked};
 use rusqlite::types::{ToSql, ToSqlOutput};
@@ -63,6 +65,8 @@ pub async fn open(path: &Path, missing: Missing) -> Result<Embedded, Failure> {
 struct Sqlite {
     path: PathBuf,
     readers: Pool<Reader>,
+    /// For what takes but a moment.
+    nearby: Nearby,
     /// Before the writer: it ends by giving that one a last thing to do.
     ledger: Ledger,
     writer: Writer,
@@ -81,9 +85,10 @@ impl Sqlite {
         let ledger_ends =
             connection.query_row("SELECT COALESCE(MAX(id), 0) FROM disclosure", [], |row| row.get(0))?;
         let readers = (0..READERS).map(|_| Reader::open(&path)).collect::<Result<Vec<_>, _>>()?;
-        let (readers, writer) = (Pool::from(readers), Writer::start(connection)?);
+        let (readers, nearby) = (Pool::from(readers), Nearby::open(&path)?);
+        let writer = Writer::start(connection)?;
         let ledger = Ledger::start(path.clone(), ledger_ends, writer.jobs()?)?;
-        Ok(Self { path, readers, ledger, writer, patience: PATIENCE })
+        Ok(Self { path, readers, nearby, ledger, writer, patience: PATIENCE })
     }
 }
 
@@ -154,8 +159,7 @@ impl Engine for Sqlite {
     }
 
     async fn read_brief(&self, statement: Statement, params: Vec<Param>) -> Result<Vec<Row>, Failure> {
-        // Without a reader at hand there is a queue, and whoever goes past it only makes it longer.
-        if let Ok(reader) = self.readers.try_get()
+        if let Some(reader) = self.nearby.reader()
             && let Some(rows) = reader.select_at_once(statement, &params)?
         {
             return Ok(rows);
@@ -194,6 +198,7 @@ impl Engine for Sqlite {
     }
 
     fn usage(&self) -> StoreUse {
+        // Nobody waits for a reader nearby, so those say nothing of how busy the store is.
         let status = self.readers.status();
         let busy = status.size.saturating_sub(status.available);
         StoreUse { connections: status.max_size, busy, waiting: status.waiting, ..StoreUse::default() }
