@@ -1,7 +1,7 @@
 //! Readers for what takes but a moment, each for a thread of its own.
 //!
-//! A connection that one processor used last has to be fetched by the next one, its pages and prepared statements with it, and
-//! that takes as long as the read itself. So a thread comes back to the reader that it had before.
+//! A connection that one processor used last has to be fetched by the next one, its pages and prepared statements with it. So a
+//! thread comes back to the reader that it had before.
 
 use crate::error::Failure;
 use crate::sqlite::reader::Reader;
