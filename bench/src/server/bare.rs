@@ -57,20 +57,20 @@ struct Log(File);
 impl Log {
     /// About what a database writes for one row.
     const ENTRY: [u8; 4_120] = [b'e'; 4_120];
-    const ENTRIES: usize = 1_000;
+    const LENGTH: usize = 1_000 * Self::ENTRY.len();
 
     fn new() -> io::Result<Self> {
         // The folder of the store that the others read, so that the disk is the same.
         let folder = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
         let mut file = tempfile::tempfile_in(folder)?;
-        file.write_all(&vec![0; Self::ENTRY.len() * Self::ENTRIES])?;
+        file.write_all(&vec![0; Self::LENGTH])?;
         file.sync_all()?;
         file.rewind()?;
         Ok(Self(file))
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if self.0.stream_position()? >= (Self::ENTRY.len() * Self::ENTRIES) as u64 {
+        if self.0.stream_position()? >= Self::LENGTH as u64 {
             self.0.rewind()?;
         }
         self.0.write_all(&Self::ENTRY)?;

@@ -31,6 +31,7 @@ const TURNS_OF_A_LOAD: u32 = 4;
 const TOO_MANY: usize = 640;
 
 /// A server that runs, and what it is asked.
+#[derive(Clone)]
 struct Case {
     what: &'static str,
     target: Arc<Target>,
@@ -44,7 +45,6 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
     let window = json!({ "id": World::long(SIZES[1]), "field_path": BODY });
     let read =
         case("read_record_field", &stepwell, &path, &Request::tool("read_record_field", &window), stage);
-    let reads = read.target.clone();
     let search = json!({ "q": QUERY, "limit": 10 });
     let cases = [
         case("a bare tool (rmcp)", &bare, &bare_path, &constant(), stage),
@@ -61,7 +61,7 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
             )
         },
         case("a bare route (axum)", &bare, ROUTE, &constant(), stage),
-        read,
+        read.clone(),
         case("search, 10 results", &stepwell, &path, &Request::tool("search", &search), stage),
     ];
     for case in &cases {
@@ -84,18 +84,18 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
             report.line(case.what, tally.per_second() / base, tally)?;
         }
     }
-    overload(&reads, plan, report).await
+    overload(&read, plan, report).await
 }
 
 /// Far too many clients, and then one again.
-async fn overload(target: &Arc<Target>, plan: Plan, report: &Report) -> anyhow::Result<()> {
-    let before = under(target, 1, plan.load).await;
-    let during = under(target, TOO_MANY, plan.load * 2).await;
+async fn overload(case: &Case, plan: Plan, report: &Report) -> anyhow::Result<()> {
+    let before = under(&case.target, 1, plan.load).await;
+    let during = under(&case.target, TOO_MANY, plan.load * 2).await;
     // What it took in before may still be on its way.
-    Client::patient(target).await?;
-    let after = under(target, 1, plan.load).await;
+    Client::patient(&case.target).await?;
+    let after = under(&case.target, 1, plan.load).await;
     report.heading(
-        format_args!("load: read_record_field of {} clients at once", count(TOO_MANY)),
+        format_args!("load: {} of {} clients at once", case.what, count(TOO_MANY)),
         "requests a second, times those of one client before; shed means 429 or 503",
     )?;
     for (what, tally) in
