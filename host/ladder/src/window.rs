@@ -5,11 +5,12 @@ use crate::seal::{Seal, version};
 use crate::{shapes, tier_fault};
 use std::sync::Arc;
 use stepwell_contract::budget::DEFAULT_LIMIT;
-use stepwell_contract::cursor::{Keyring, Position};
+use stepwell_contract::cursor::{CursorBinding, Keyring, Position};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::{Query, Selector};
+use stepwell_contract::unit::cut;
 use stepwell_contract::window::Window;
-use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
+use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, ResultId, Span};
 use stepwell_source::error::Result;
 use stepwell_source::{Caller, Disclosure, Extent, Field, RecordRef, Source, SourceError};
 use stepwell_tiers::{Asked, Fields, Purpose, WindowTier};
@@ -87,6 +88,28 @@ pub(crate) async fn read_placed_window(
     }
 }
 
+/// The span that will most likely be shown, as far as the request says that before the field is found. Whether the caller may
+/// read it, and whether a cursor still counts, comes out later.
+fn likely(keys: &Keyring, caller: &Caller, request: &WindowRequest, now_unix: u64) -> Option<Span> {
+    let (cursor, limit) = match &request.selector {
+        Selector::Offset { offset, limit } => return Some(Span::at(*offset, *limit)),
+        Selector::Match { .. } => return None,
+        Selector::Cursor { cursor, limit } => (cursor, limit),
+    };
+    let RecordRef { connection, stream, record } = request.record.clone();
+    let (id, pointer) =
+        (ResultId::new(Some(connection?), stream, record).to_string(), request.path.pointer());
+    let binding = CursorBinding { grant: caller.grant(), record: &id, field: &pointer };
+    match keys.open(&binding, cursor, now_unix).ok()?.position {
+        Position::Window { span_start, limit: sealed } => Some(Span::at(span_start, limit.unwrap_or(sealed))),
+        Position::WindowEndingAt { end, limit: sealed } => {
+            let start = end.saturating_sub(limit.unwrap_or(sealed));
+            Some(Span::at(start, end.saturating_sub(start)))
+        }
+        Position::NextMatch { .. } => None,
+    }
+}
+
 /// What one attempt came to.
 enum Found {
     Window(Box<FieldWindow>),
@@ -102,7 +125,10 @@ async fn read_once(
     now_unix: u64,
     placer: Option<&Placer<'_>>,
 ) -> Result<Found> {
-    let field = source.field(caller, &request.record, &request.path).await?;
+    let (field, ahead) = match likely(keys, caller, request, now_unix) {
+        Some(span) => source.field_and_text(caller, &request.record, &request.path, span).await?,
+        None => (source.field(caller, &request.record, &request.path).await?, None),
+    };
     let total = field.shape.chars.unwrap_or_default();
     let version = version(field.shape.digest, field.shape.chars);
     let seal = Seal::new(keys, caller, &field.record, &field.path, version, now_unix);
@@ -148,7 +174,12 @@ async fn read_once(
         },
     };
     let window = placed(placer, &field, window, asked).await?;
-    let text = source.text(caller, &field, window.span).await?;
+    let text = match ahead.filter(|(span, _)| span.contains(window.span)) {
+        Some((span, text)) => {
+            cut(text, Span::at(window.span.start().saturating_sub(span.start()), window.span.len()))
+        }
+        None => source.text(caller, &field, window.span).await?,
+    };
     let next_cursor = window.next().map(|start| seal.window(start, window.limit));
     let previous_cursor = window.previous().map(|span| {
         let (end, limit) = (span.end(), window.limit);

@@ -62,6 +62,19 @@ pub trait Source: Send + Sync + Debug {
     /// Finds a field and measures it, without reading its text.
     async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field>;
 
+    /// Finds a field, and reads a span of its text if that takes no further question: then it gives the part of the span that
+    /// there is, and its text.
+    async fn field_and_text(
+        &self,
+        caller: &Caller,
+        record: &RecordRef,
+        path: &FieldPath,
+        span: Span,
+    ) -> Result<(Field, Option<(Span, String)>)> {
+        let _ = span;
+        Ok((self.field(caller, record, path).await?, None))
+    }
+
     /// Reads a span of a text field's code points. What lies past the end is not there.
     async fn text(&self, caller: &Caller, field: &Field, span: Span) -> Result<String>;
 

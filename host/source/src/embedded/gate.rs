@@ -120,6 +120,9 @@ impl Gate {
         let (text, bytes) = (&self.text.row_digest.0[..], &self.bytes.row_digest.0[..]);
         match statement {
             Statement::Locate => bind![grant, NOW, "messages", "k", "body", "/body"],
+            Statement::LocateText => {
+                bind![grant, NOW, "messages", "k", "body", "/body", "home", -1, 9_000]
+            }
             Statement::Shape => bind![grant, NOW, scope, record, "body", "/body"],
             Statement::Text => bind![grant, NOW, scope, record, "body", "/body", -1, 9_000, text],
             Statement::BlobParts => bind![grant, NOW, scope, record, "file", "/file", -1, 9_000, bytes],
@@ -199,6 +202,13 @@ impl Gate {
                 let _before = (row.int(), row.text(), row.text_or_null(), row.text_or_null());
                 let _record = (row.int(), row.int_or_null(), row.int_or_null(), row.int_or_null());
                 row.int_or_null().unwrap().is_some()
+            }
+            Statement::LocateText => {
+                let text = [row.text_or_null(), row.int_or_null().map(|_| None), row.text_or_null()];
+                let gives_text = text.into_iter().any(|text| text.unwrap().is_some());
+                let _before = (row.int(), row.text(), row.text_or_null(), row.text_or_null());
+                let _record = (row.int(), row.int_or_null(), row.int_or_null(), row.int_or_null());
+                gives_text || row.int_or_null().unwrap().is_some()
             }
             Statement::GrantedFields | Statement::KindsInSight => row.text().unwrap() == "body",
             Statement::RecordFields => row.int().unwrap() == record && row.text().unwrap() == "body",

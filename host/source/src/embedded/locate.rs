@@ -3,15 +3,16 @@
 use crate::bind;
 use crate::embedded::row::Row;
 use crate::embedded::statement::Statement;
+use crate::embedded::text::{Gathered, chunks_around};
 use crate::embedded::{Embedded, digest};
 use crate::error::{Failure, Result};
 use crate::shape::{Digest, Field, FieldKind, FieldShape, Place, RecordIdentity, RecordRef, Stored};
 use crate::time::{self, Millis};
 use crate::token::Caller;
 use serde_json::{Value, json};
-use stepwell_contract::budget::AMBIGUOUS_CONNECTIONS;
+use stepwell_contract::budget::{AMBIGUOUS_CONNECTIONS, MAX_LIMIT};
 use stepwell_contract::quote::excerpt;
-use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal};
+use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal, Span};
 
 /// A record within the grant.
 pub(super) struct FoundRecord {
@@ -77,6 +78,44 @@ impl Embedded {
             None if path.below_top().is_empty() => Err(field_not_found(path).into()),
             None => self.field_inside(found, path).await,
         }
+    }
+
+    /// Finds a field within the grant, and reads a span of its text in the same statement. None where that is not done in one:
+    /// the field is found in steps then, or it comes out why there is none.
+    pub(super) async fn locate_text(
+        &self,
+        caller: &Caller,
+        record: &RecordRef,
+        path: &FieldPath,
+        span: Span,
+    ) -> Result<Option<(Field, Span, String)>> {
+        let (Some(connection), false) = (&record.connection, caller.package) else { return Ok(None) };
+        let (grant, pointer, (after, before)) = (caller.grant(), path.pointer(), chunks_around(span));
+        let names = [record.stream.as_str(), record.record.as_str(), path.top(), &pointer];
+        if names.iter().any(|name| name.contains('\0')) || span.len() > MAX_LIMIT {
+            return Ok(None);
+        }
+        let [stream, rid, top, pointer] = names;
+        let params = bind![grant, time::now(), stream, rid, top, pointer, connection.as_str(), after, before];
+        let (mut chosen, mut text) = (None, Gathered::default());
+        for mut row in self.read_brief(Statement::LocateText, params).await? {
+            text.add(&mut row)?;
+            if chosen.is_none() {
+                chosen = Some(candidate(grant.to_owned(), &mut row)?);
+            }
+        }
+        let Some(chosen) = chosen.filter(|chosen| chosen.grants_field && chosen.record.is_some()) else {
+            return Ok(None);
+        };
+        let (found, stored) = self.found(record, chosen)?;
+        // A part of a value is read out of what encloses it, which has another row.
+        let Some(stored) = stored.filter(|stored| stored.part_start.is_none()) else { return Ok(None) };
+        let (shape, nul_as) = (&stored.shape, stored.nul_as);
+        let Some(total) = shape.chars.filter(|_| shape.kind.is_text_like()) else { return Ok(None) };
+        let end = span.end().min(total);
+        let Some(span) = Span::new(span.start().min(end), end) else { return Ok(None) };
+        let field = self.stored_field(found, path, stored).await?;
+        Ok(Some((field, span, text.cut(span, nul_as))))
     }
 
     /// Asks for every granted connection of the stream, so that an id without one can be told from an ambiguous one.

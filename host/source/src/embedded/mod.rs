@@ -213,6 +213,19 @@ impl Source for Embedded {
         self.locate_field(caller, record, path).await
     }
 
+    async fn field_and_text(
+        &self,
+        caller: &Caller,
+        record: &RecordRef,
+        path: &FieldPath,
+        span: Span,
+    ) -> Result<(Field, Option<(Span, String)>)> {
+        if let Some((field, span, text)) = self.locate_text(caller, record, path, span).await? {
+            return Ok((field, Some((span, text))));
+        }
+        Ok((self.locate_field(caller, record, path).await?, None))
+    }
+
     async fn text(&self, caller: &Caller, field: &Field, span: Span) -> Result<String> {
         self.read_span(caller, field, span).await
     }

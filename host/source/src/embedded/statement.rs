@@ -93,6 +93,18 @@ statements! {
         "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 ",
         grant_counts!(), "AND s.stream = ?3 ORDER BY s.connection");
 
+    /// The same for the connection `?7` alone, and before that the field's stored text around a span: chunks that start after
+    /// `?8` and before `?9`, or the inline value. Their order is left to whoever reads them: to sort, a database copies them.
+    LocateText Content = concat!(
+        "SELECT f.inline, t.char_start, t.text, s.id, s.connection, c.connector, c.label,
+                CAST(CASE WHEN gf.field IS NULL THEN 0 ELSE 1 END AS BIGINT), r.id, ",
+        known_time!(), ", r.emitted, ", shape!(), under_grant!(),
+        "LEFT JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
+         LEFT JOIN record r ON r.scope = s.id AND r.rid = ?4 AND ", record_in_sight!(),
+        "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6
+         LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?8 AND t.char_start < ?9 ",
+        grant_counts!(), "AND s.stream = ?3 AND s.connection = ?7");
+
     /// The measures of one more row of a record that was located.
     Shape Shape = concat!(
         "SELECT ", shape!(), under_grant!(),
@@ -102,14 +114,14 @@ statements! {
         grant_counts!(), "AND s.id = ?3");
 
     /// The stored text of a field around a span: chunks that start after `?7` and before `?8`, or the inline value. It gives
-    /// nothing if the field's text is no longer the one with the digest `?9`.
+    /// nothing if the field's text is no longer the one with the digest `?9`, and rows in any order.
     Text Content = concat!(
         "SELECT f.inline, t.char_start, t.text ", under_grant!(),
         "JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
          JOIN record r ON r.scope = s.id AND r.id = ?4 AND ", record_in_sight!(),
         "JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6 AND f.sha256 = ?9
          LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?7 AND t.char_start < ?8 ",
-        grant_counts!(), "AND s.id = ?3 ORDER BY t.char_start");
+        grant_counts!(), "AND s.id = ?3");
 
     /// All granted top-level fields of the records `?4` to `?35`, each with its value or first chunk.
     RecordFields Content = concat!(

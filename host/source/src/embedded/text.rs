@@ -2,6 +2,7 @@
 
 use crate::bind;
 use crate::embedded::Embedded;
+use crate::embedded::row::Row;
 use crate::embedded::statement::Statement;
 use crate::error::{Failure, Result, SourceError};
 use crate::prepare::{CHUNK_MAX, nul};
@@ -44,8 +45,7 @@ impl Embedded {
 
     /// Reads a span of a row's stored text, by a statement that checks the grant again.
     pub(super) async fn read_stored(&self, grant: &str, stored: &Stored, span: Span) -> Result<String> {
-        // A chunk that reaches into the span starts less than one chunk before it.
-        let after = database_int(span.start()) - database_int(CHUNK_MAX);
+        let (after, before) = chunks_around(span);
         let params = bind![
             grant,
             time::now(),
@@ -54,32 +54,23 @@ impl Embedded {
             stored.top.as_str(),
             stored.pointer.as_str(),
             after,
-            database_int(span.end()),
+            before,
             &stored.row_digest.0[..],
         ];
-        let mut text = String::new();
-        let mut text_starts = None;
         let rows = match span.len() <= MAX_LIMIT {
             true => self.read_brief(Statement::Text, params).await?,
             false => self.read(Statement::Text, params).await?,
         };
+        let mut text = Gathered::default();
         for mut row in rows {
-            let (inline, start, chunk) = (row.text_or_null()?, row.int_or_null()?, row.text_or_null()?);
-            let start = start.and_then(|start| u64::try_from(start).ok()).unwrap_or_default();
-            text_starts.get_or_insert(Chars(start));
-            let chunk = inline.or(chunk).unwrap_or_default();
-            match text.is_empty() {
-                true => text = chunk,
-                false => text.push_str(&chunk),
-            }
+            text.add(&mut row)?;
         }
-        let Some(text_starts) = text_starts else {
+        if text.is_empty() {
             // No row: the grant ended, or the field was rewritten since it was measured.
             self.require_active(grant).await?;
             return Err(SourceError::Changed);
-        };
-        let inside = Span::at(span.start().saturating_sub(text_starts), span.len());
-        Ok(nul::restore(unit::cut(text, inside), stored.nul_as))
+        }
+        Ok(text.cut(span, stored.nul_as))
     }
 
     /// Finds the first occurrence of a phrase at or after an offset.
@@ -100,6 +91,41 @@ impl Embedded {
             }
         }
         Ok(None)
+    }
+}
+
+/// The bounds of the chunks that a span may touch: they start after the one and before the other.
+pub(super) fn chunks_around(span: Span) -> (i64, i64) {
+    // A chunk that reaches into the span starts less than one chunk before it.
+    (database_int(span.start()) - database_int(CHUNK_MAX), database_int(span.end()))
+}
+
+/// Stored text, put together from the rows of a statement.
+#[derive(Default)]
+pub(super) struct Gathered(Vec<(Chars, String)>);
+
+impl Gathered {
+    /// Takes the next row: an inline value, or a chunk and where it starts.
+    pub(super) fn add(&mut self, row: &mut Row) -> Result<(), Failure> {
+        let (inline, start, chunk) = (row.text_or_null()?, row.int_or_null()?, row.text_or_null()?);
+        let start = start.and_then(|start| u64::try_from(start).ok()).unwrap_or_default();
+        self.0.push((Chars(start), inline.or(chunk).unwrap_or_default()));
+        Ok(())
+    }
+
+    /// Whether there was no row.
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The part of it that a span of the field names, as it was before it was stored.
+    pub(super) fn cut(mut self, span: Span, nul_as: Option<char>) -> String {
+        self.0.sort_unstable_by_key(|(start, _)| *start);
+        let mut chunks = self.0.into_iter();
+        let (starts, mut text) = chunks.next().unwrap_or_default();
+        chunks.for_each(|(_, chunk)| text.push_str(&chunk));
+        let inside = Span::at(span.start().saturating_sub(starts), span.len());
+        nul::restore(unit::cut(text, inside), nul_as)
     }
 }
 

@@ -560,6 +560,10 @@ async fn windows_lists_and_filters_are_read_along_an_index() {
             Statement::Text,
             "SEARCH t USING INDEX sqlite_autoindex_seg_1 (field=? AND char_start>? AND char_start<?)",
         ),
+        (
+            Statement::LocateText,
+            "SEARCH t USING INDEX sqlite_autoindex_seg_1 (field=? AND char_start>? AND char_start<?)",
+        ),
         (Statement::BlobParts, "(sha256=? AND byte_start>? AND byte_start<?)"),
         (Statement::ListNewest, "SEARCH r USING INDEX record_by_time (scope=?"),
         (Statement::ListOldest, "SEARCH r USING INDEX record_by_time (scope=?"),

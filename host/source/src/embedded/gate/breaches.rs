@@ -7,8 +7,8 @@ use crate::embedded::statement::{Reads, Statement};
 use crate::terms::Stem;
 use Statement::{
     BlobParts, Count, CountValues, FilterValues, FilteredRecords, GrantedFields, GrantedScopes,
-    LatestRemoval, ListFirstEmitted, ListLastEmitted, ListNewest, ListOldest, Locate, Marks, MatchUnits,
-    MiddlingText, RecordFields, Related, Removed, Search, SearchedTexts, Shape, SortValues, Text,
+    LatestRemoval, ListFirstEmitted, ListLastEmitted, ListNewest, ListOldest, Locate, LocateText, Marks,
+    MatchUnits, MiddlingText, RecordFields, Related, Removed, Search, SearchedTexts, Shape, SortValues, Text,
     UnvaluedDown, UnvaluedUp, ValueCounts, ValuedDown, ValuedUp, Values, ValuesOf,
 };
 
@@ -163,7 +163,7 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
         ("a moment after the end", with(1, (NOW + 1).into())),
     ];
     match statement {
-        Locate => {
+        Locate | LocateText => {
             wrong.push(("another stream", with(2, "orders".into())));
             wrong.push(("another record", with(3, "unlisted".into())));
         }
@@ -176,11 +176,11 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
         both[3] = gate.elsewhere.record.into();
         wrong.push(("another connection and its record", both));
     }
-    if matches!(statement, Locate | Shape | Text) {
+    if matches!(statement, Locate | LocateText | Shape | Text) {
         let mut secret = with(4, "secret".into());
         secret[5] = "/secret".into();
-        if let Some(digest) = secret.get_mut(8) {
-            *digest = gate.secret_digest.0[..].into();
+        if statement == Text {
+            secret[8] = gate.secret_digest.0[..].into();
         }
         wrong.push(("a field that was not granted", secret.clone()));
         secret[4] = "body".into();
@@ -188,6 +188,12 @@ fn wrong_parameters(gate: &Gate, statement: Statement) -> Vec<(&'static str, Vec
         wrong.push(("a field under the name of one that was not granted", with(4, "secret".into())));
     }
     match statement {
+        LocateText => {
+            for connection in ["work", "", "HOME"] {
+                wrong.push(("another connection", with(6, connection.into())));
+            }
+            wrong.push(("no connection", with(6, Param::Text(None))));
+        }
         Text => wrong.push(("another digest", with(8, gate.secret_digest.0[..].into()))),
         BlobParts => {
             wrong.push(("another digest", with(8, gate.text.row_digest.0[..].into())));
