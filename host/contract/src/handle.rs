@@ -136,8 +136,17 @@ impl Handle {
     /// Writes the handle; equal handles have equal text.
     #[must_use]
     pub fn encode(&self) -> String {
-        // A struct of texts and numbers always serialises.
-        URL_SAFE_NO_PAD.encode(serde_json::to_vec(&Wire::from(self)).unwrap_or_default())
+        self.written_after("")
+    }
+
+    fn written_after(&self, prefix: &str) -> String {
+        let mut json = Vec::with_capacity(512);
+        // A vector takes whatever is written, and a struct of texts and numbers always serialises.
+        let _ = serde_json::to_writer(&mut json, &Wire::from(self));
+        let mut text = String::with_capacity(prefix.len() + json.len() * 4 / 3 + 4);
+        text.push_str(prefix);
+        URL_SAFE_NO_PAD.encode_string(json, &mut text);
+        text
     }
 
     /// Reads a handle of the kind that is expected, and refuses whatever else it might be.
@@ -148,7 +157,7 @@ impl Handle {
     /// Writes the URI under which the handle can be read.
     #[must_use]
     pub fn uri(&self) -> String {
-        format!("{}{}", self.kind().uri_prefix(), self.encode())
+        self.written_after(self.kind().uri_prefix())
     }
 
     /// Reads a resource URI: a handle, or what PDPP allows in its place, which is a percent-encoded id for a record

@@ -61,10 +61,16 @@ pub fn write_json(value: &Value, out: &mut Vec<u8>) {
 
 /// Writes a text as a string, quotes included.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    write_inside(text, out);
+    out.push(b'"');
+}
+
+/// Writes a text as it stands between the quotes of a string.
+pub fn write_inside(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     // A text has a line break now and then.
     out.reserve(bytes.len() + bytes.len() / 32 + 2);
-    out.push(b'"');
     // What needs no escape is copied as far as it goes.
     let mut copied = 0;
     for place in escapes(bytes) {
@@ -73,7 +79,6 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
         copied = place + 1;
     }
     out.extend_from_slice(&bytes[copied..]);
-    out.push(b'"');
 }
 
 fn write_escape(byte: u8, out: &mut Vec<u8>) {

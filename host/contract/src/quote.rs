@@ -9,11 +9,15 @@ use std::fmt::Write as _;
 #[must_use]
 pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
+    push_json_string(text, &mut out);
+    out
+}
+
+/// The same at the end of a text.
+pub fn push_json_string(text: &str, out: &mut String) {
     out.push('"');
     // Most of what is quoted is plain, and plain text is taken whole.
-    let plain =
-        text.bytes().take_while(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')).count();
-    let (plain, rest) = text.split_at(plain);
+    let (plain, rest) = text.split_at(plain_bytes(text.as_bytes()));
     out.push_str(plain);
     for c in rest.chars() {
         match c {
@@ -22,12 +26,21 @@ pub fn json_string(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            _ if c.is_control() || breaks_line(c) || is_invisible(c) => push_escape(&mut out, c),
+            _ if c.is_control() || breaks_line(c) || is_invisible(c) => push_escape(out, c),
             _ => out.push(c),
         }
     }
     out.push('"');
-    out
+}
+
+/// How many bytes at the start of a text are printable ASCII that needs no escape: looked at many at a time, and then singly.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 16;
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) & (*byte != b'"') & (*byte != b'\\');
+    let blocks = bytes.chunks_exact(BLOCK);
+    let plain = blocks.take_while(|block| block.iter().fold(true, |all, byte| all & is_plain(byte))).count();
+    let plain = plain * BLOCK;
+    plain + bytes[plain..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
 /// Quotes the beginning of a text, for error messages: whoever sent a long value knows it.

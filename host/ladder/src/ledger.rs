@@ -6,6 +6,7 @@
 use crate::ladder::{Asker, Ladder};
 use crate::reply::{LadderError, Reply, Resource};
 use crate::window::FieldWindow;
+use crate::written::WrittenWindow;
 use std::ops::Deref;
 use stepwell_source::{Caller, Disclosure, Extent, Source};
 
@@ -42,6 +43,11 @@ impl<T> Recorded<T> {
     #[must_use]
     pub fn into_inner(self) -> T {
         self.0
+    }
+
+    /// The same answer in another form.
+    pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> Recorded<U> {
+        Recorded(form(self.0))
     }
 }
 
@@ -88,8 +94,8 @@ pub async fn record_outcome<T: Discloses>(
     outcome: Result<T, LadderError>,
 ) -> Result<Recorded<T>, LadderError> {
     match outcome {
-        Ok(answer) => {
-            let disclosed = answer.disclosed();
+        Ok(mut answer) => {
+            let disclosed = answer.take_disclosed();
             record(source, policy, caller, tool, answer, &disclosed).await
         }
         Err(LadderError::Missed(refusal, disclosed)) => {
@@ -102,24 +108,30 @@ pub async fn record_outcome<T: Discloses>(
 
 /// Something that says what it discloses.
 pub trait Discloses {
-    /// What it discloses, for the ledger.
-    fn disclosed(&self) -> Vec<Disclosure>;
+    /// Takes out of it what it discloses, for the ledger.
+    fn take_disclosed(&mut self) -> Vec<Disclosure>;
 }
 
 impl Discloses for Reply {
-    fn disclosed(&self) -> Vec<Disclosure> {
-        self.disclosed.clone()
+    fn take_disclosed(&mut self) -> Vec<Disclosure> {
+        std::mem::take(&mut self.disclosed)
+    }
+}
+
+impl Discloses for WrittenWindow {
+    fn take_disclosed(&mut self) -> Vec<Disclosure> {
+        std::mem::take(&mut self.disclosed)
     }
 }
 
 impl Discloses for Resource {
-    fn disclosed(&self) -> Vec<Disclosure> {
-        self.disclosed.clone()
+    fn take_disclosed(&mut self) -> Vec<Disclosure> {
+        std::mem::take(&mut self.disclosed)
     }
 }
 
 impl Discloses for FieldWindow {
-    fn disclosed(&self) -> Vec<Disclosure> {
+    fn take_disclosed(&mut self) -> Vec<Disclosure> {
         vec![self.disclosure()]
     }
 }

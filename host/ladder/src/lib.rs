@@ -18,6 +18,7 @@ mod keys;
 mod ladder;
 mod ledger;
 mod links;
+
 mod plugin_tool;
 mod preview;
 mod query_records;
@@ -34,6 +35,7 @@ mod tools;
 pub mod whole;
 pub mod window;
 mod window_text;
+mod written;
 
 pub use describe::{citation, percent};
 pub use export::Export;
@@ -43,3 +45,4 @@ pub use plugin_tool::PluginTool;
 pub use reply::{Content, LadderError, Link, Reply, Resource, Template};
 pub use search::unsupported_mode;
 pub use window::{FieldWindow, WindowRequest, read_window};
+pub use written::WrittenWindow;

@@ -1,14 +1,14 @@
 //! `read_record_field`: the tool around a window.
 
 use crate::arguments;
-use crate::fit::first_that_fits;
-use crate::ladder::{Asker, Draft, Ladder, ToolArguments};
+use crate::ladder::{Asker, Ladder, ToolArguments};
 use crate::links::record_handle;
-use crate::reply::{LadderError, Link, Reply};
+use crate::reply::{LadderError, Link};
 use crate::seal::now_unix;
 use crate::shapes::InHand;
 use crate::window::{FieldWindow, Placer, WindowRequest, read_placed_window};
 use crate::window_text::WindowUris;
+use crate::written::{Spelled, WrittenWindow};
 use serde_json::{Value, json};
 use stepwell_contract::handle::Handle;
 use stepwell_contract::json::string_bytes;
@@ -22,44 +22,51 @@ const SIZES: [(bool, bool, bool); 4] =
 
 impl Ladder {
     /// Reads one window of one field.
-    pub(crate) async fn draft_read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> Draft {
+    pub(crate) async fn draft_written_window(
+        &self,
+        asker: &Asker<'_>,
+        args: ToolArguments<'_>,
+    ) -> Result<WrittenWindow, LadderError> {
         let request = WindowRequest {
             record: arguments::record(args)?,
             path: arguments::field_path(args)?,
             selector: Selector::parse(arguments::window(args))?,
         };
         let mut window = self.window(asker, &request).await?;
-        let uris = self.window_uris(&window);
-        let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
         let disclosed = vec![window.disclosure().shaped_by(self.window_name())];
-        // The text stands in both channels and is most of both. It is measured once, and all else is composed around the
-        // places that it has.
-        let text = std::mem::take(&mut window.text);
-        let written = string_bytes(&text);
-        let twice = Bytes(2 * written.saturating_sub(string_bytes("")).get());
-        let budget = budget::window(written).saturating_sub(twice);
-        let compose = |(in_header, in_structured, with_phrase): (bool, bool, bool)| Reply {
-            text: vec![window.to_text_with(uris.as_ref().filter(|_| in_header))],
-            structured: window.structured_with(uris.as_ref().filter(|_| in_structured), with_phrase),
+        let uris = self.window_uris(&window);
+        let links = uris.as_ref().filter(|_| self.gives_links(asker));
+        let links = links.map(|uris| window_links(&window, uris)).unwrap_or_default();
+        let meta = window.next_match_cursor.as_ref().map(|cursor| json!({ "next_match_cursor": cursor }));
+        // The text stands in both channels. All else is composed around the places that it has.
+        let text = Spelled::from(std::mem::take(&mut window.text));
+        let twice = Bytes(2 * text.bytes().saturating_sub(string_bytes("")).get());
+        let budget = budget::window(text.bytes()).saturating_sub(twice);
+        let (in_header, in_structured, with_phrase) = SIZES[0];
+        let mut written = WrittenWindow {
+            header: window.header_with(uris.as_ref().filter(|_| in_header)),
+            structured: window.structured_head(uris.as_ref().filter(|_| in_structured), with_phrase),
+            text,
             links: Vec::new(),
-            meta: meta.clone(),
-            disclosed: Vec::new(),
+            meta,
+            disclosed,
         };
-        let (reply, _) = first_that_fits(&SIZES, budget, compose);
-        let mut reply = reply.unwrap_or_else(|| compose((false, false, false)));
-        if let (Some(uris), true) = (&uris, self.gives_links(asker)) {
-            for link in window_links(&window, uris) {
-                reply.links.push(link);
-                if reply.wire() > budget {
-                    reply.links.pop();
-                    break;
-                }
+        for (in_header, in_structured, with_phrase) in &SIZES[1..] {
+            if written.frame() <= budget {
+                break;
+            }
+            written.header = window.header_with(uris.as_ref().filter(|_| *in_header));
+            written.structured =
+                window.structured_head(uris.as_ref().filter(|_| *in_structured), *with_phrase);
+        }
+        for link in links {
+            written.links.push(link);
+            if written.frame() > budget {
+                written.links.pop();
+                break;
             }
         }
-        reply.text.iter_mut().for_each(|channel| channel.push_str(&text));
-        reply.structured["window"]["text"] = Value::String(text);
-        reply.disclosed = disclosed;
-        Ok(reply)
+        Ok(written)
     }
 
     /// Reads a window, placed by the tier.
@@ -125,31 +132,31 @@ impl Ladder {
     /// Where a window and its neighbours can be read as resources, if that tier is on.
     pub(crate) fn window_uris(&self, window: &FieldWindow) -> Option<WindowUris> {
         self.tiers.resources()?;
-        let limit = window.window.limit;
-        let handle = |span: Span| handle_at(window, span.start(), span.len().max(Chars(1)));
+        let (record, limit) = (&window.field.record, window.window.limit);
+        let mut handle = Handle::FieldWindow {
+            connection: Some(record.connection.clone()),
+            stream: record.stream.clone(),
+            record: record.record.clone(),
+            field_path: window.field.path.as_str().to_owned(),
+            arguments: WindowArguments::default(),
+            digest: window.field.shape.digest.map(|digest| digest.to_string()),
+        };
+        // They differ in nothing but their place.
+        let mut at = |offset: Chars, limit: Chars| {
+            if let Handle::FieldWindow { arguments, .. } = &mut handle {
+                arguments.offset_chars = Some(offset.get());
+                arguments.limit_chars = Some(limit.get());
+            }
+            handle.uri()
+        };
+        let span = |span: Span| (span.start(), span.len().max(Chars(1)));
+        let (start, length) = span(window.window.span);
         Some(WindowUris {
-            uri: handle(window.window.span),
-            next: window.window.next().map(|start| handle_at(window, start, limit)),
-            previous: window.window.previous().map(handle),
+            uri: at(start, length),
+            next: window.window.next().map(|start| at(start, limit)),
+            previous: window.window.previous().map(span).map(|(start, length)| at(start, length)),
         })
     }
-}
-
-fn handle_at(window: &FieldWindow, offset: Chars, limit: Chars) -> String {
-    let record = &window.field.record;
-    Handle::FieldWindow {
-        connection: Some(record.connection.clone()),
-        stream: record.stream.clone(),
-        record: record.record.clone(),
-        field_path: window.field.path.as_str().to_owned(),
-        arguments: WindowArguments {
-            offset_chars: Some(offset.get()),
-            limit_chars: Some(limit.get()),
-            ..WindowArguments::default()
-        },
-        digest: window.field.shape.digest.map(|digest| digest.to_string()),
-    }
-    .uri()
 }
 
 fn window_links(window: &FieldWindow, uris: &WindowUris) -> Vec<Link> {

@@ -21,12 +21,14 @@ pub struct Reply {
 }
 
 /// What the protocol puts around a result: its members' names, the request id, a version.
-const FRAME: u64 = 256;
+pub(crate) const FRAME: u64 = 256;
+/// What a block of text is besides the text.
+pub(crate) const TEXT_BLOCK: u64 = 26;
 
 impl Reply {
     /// The bytes of the result as it goes over the wire.
     pub(crate) fn wire(&self) -> Bytes {
-        let text: u64 = self.text.iter().map(|text| string_bytes(text).get() + 26).sum();
+        let text: u64 = self.text.iter().map(|text| string_bytes(text).get() + TEXT_BLOCK).sum();
         let links: u64 = self.links.iter().map(Link::wire).sum();
         let meta = self.meta.as_ref().map_or(0, |meta| json_bytes(meta).get());
         Bytes(text + links + meta + json_bytes(&self.structured).get() + FRAME)
@@ -51,7 +53,7 @@ pub struct Link {
 }
 
 impl Link {
-    fn wire(&self) -> u64 {
+    pub(crate) fn wire(&self) -> u64 {
         let words = [Some(&self.uri), Some(&self.name), self.title.as_ref(), self.mime.as_ref()];
         let words = words.map(|word| word.map_or(4, |word| string_bytes(word).get()) + 1);
         let size = self.size.map_or(4, |size| size.to_string().len() as u64);

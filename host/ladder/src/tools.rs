@@ -4,6 +4,7 @@
 use crate::ladder::{Asker, Ladder, ResourceResult, ToolArguments, ToolResult};
 use crate::ledger::{Recorded, record};
 use crate::reply::{LadderError, Link};
+use crate::written::WrittenWindow;
 use serde_json::json;
 use std::collections::BTreeSet;
 use stepwell_contract::json::json_bytes;
@@ -37,7 +38,16 @@ impl Ladder {
 
     /// Reads one window of one field.
     pub async fn read_record_field(&self, asker: &Asker<'_>, args: ToolArguments<'_>) -> ToolResult {
-        self.recorded(asker, "read_record_field", self.draft_read_record_field(asker, args).await).await
+        Ok(self.read_written_window(asker, args).await?.map(WrittenWindow::into_reply))
+    }
+
+    /// The same, written as it goes over the wire.
+    pub async fn read_written_window(
+        &self,
+        asker: &Asker<'_>,
+        args: ToolArguments<'_>,
+    ) -> Result<Recorded<WrittenWindow>, LadderError> {
+        self.recorded(asker, "read_record_field", self.draft_written_window(asker, args).await).await
     }
 
     /// Reads a resource.

@@ -1,9 +1,11 @@
 //! Both channels of a window.
 
 use crate::window::FieldWindow;
-use serde_json::{Map, Value, json};
+use crate::written::{Head, HeadWriter, Spelled};
+use serde_json::Value;
 use std::fmt::{Display, Write as _};
-use stepwell_contract::quote::json_string;
+use stepwell_contract::quote::push_json_string;
+use stepwell_source::FieldShape;
 
 /// The addresses of a window and its neighbours.
 #[derive(Clone, Debug)]
@@ -17,55 +19,48 @@ impl FieldWindow {
     /// The structured content, exactly as the tool's output schema has it. How to go on stands before the text.
     #[must_use]
     pub fn structured(&self) -> Value {
-        self.structured_with(None, true)
+        self.structured_head(None, true).value(&Spelled::from(self.text.clone()))
     }
 
-    pub(crate) fn structured_with(&self, uris: Option<&WindowUris>, with_phrase: bool) -> Value {
-        let record = &self.field.record;
-        let shape = &self.field.shape;
-        let mut field = Map::new();
-        field.insert("path".into(), json!(self.field.path.as_str()));
-        field.insert("text_like".into(), json!(shape.kind.is_text_like()));
-        if let Some(digest) = shape.digest {
-            field.insert("digest".into(), json!(digest.to_string()));
+    /// All of it but the text.
+    pub(crate) fn structured_head(&self, uris: Option<&WindowUris>, with_phrase: bool) -> Head {
+        let (record, path, window) = (&self.field.record, self.field.path.as_str(), &self.window);
+        let FieldShape { kind, digest, mime, chars, .. } = &self.field.shape;
+        let mut head = HeadWriter::begin();
+        head.open("record").text("id", &record.id().to_string());
+        head.text("connection_id", record.connection.as_str());
+        head.text("stream", record.stream.as_str()).text("record_id", record.record.as_str()).close();
+        head.open("field").text("path", path).plain("text_like", kind.is_text_like());
+        if let Some(digest) = digest {
+            head.text("digest", &digest.to_string());
         }
-        if let Some(mime) = &shape.mime {
-            field.insert("mime_type".into(), json!(mime));
+        if let Some(mime) = mime {
+            head.text("mime_type", mime);
         }
-        if let Some(chars) = shape.chars {
-            field.insert("size_chars".into(), json!(chars));
+        if let Some(chars) = chars {
+            head.plain("size_chars", chars.get());
         }
-        let hit = self.hit.as_ref().map(|(q, at)| {
-            let mut hit = json!({ "start_chars": at.start(), "end_chars": at.end() });
-            if with_phrase {
-                hit["q"] = json!(q.as_str());
+        head.close();
+        if let Some(WindowUris { uri, next, previous }) = uris {
+            head.open("resource").text("uri", uri).text_or_null("next_uri", next.as_deref());
+            head.text_or_null("previous_uri", previous.as_deref()).close();
+        }
+        head.open("window").plain("start_chars", window.span.start().get());
+        head.plain("end_chars", window.span.end().get()).plain("limit_chars", window.limit.get());
+        head.plain("complete", window.complete());
+        head.text_or_null("next_cursor", self.next_cursor.as_deref());
+        head.text_or_null("previous_cursor", self.previous_cursor.as_deref());
+        match &self.hit {
+            None => head.plain("match", "null"),
+            Some((q, at)) => {
+                head.open("match").plain("start_chars", at.start().get()).plain("end_chars", at.end().get());
+                if with_phrase {
+                    head.text("q", q.as_str());
+                }
+                head.close()
             }
-            hit
-        });
-        let mut structured = json!({
-            "record": {
-                "id": record.id().to_string(),
-                "connection_id": record.connection.as_str(),
-                "stream": record.stream.as_str(),
-                "record_id": record.record.as_str(),
-            },
-            "field": field,
-        });
-        if let Some(uris) = uris {
-            structured["resource"] =
-                json!({ "uri": uris.uri, "next_uri": uris.next, "previous_uri": uris.previous });
-        }
-        structured["window"] = json!({
-            "start_chars": self.window.span.start(),
-            "end_chars": self.window.span.end(),
-            "limit_chars": self.window.limit,
-            "complete": self.window.complete(),
-            "next_cursor": self.next_cursor,
-            "previous_cursor": self.previous_cursor,
-            "match": hit,
-            "text": self.text,
-        });
-        structured
+        };
+        head.end_with("text")
     }
 
     /// The one line that stands before the text: where it is from, where it lies, and how to go on.
@@ -74,7 +69,7 @@ impl FieldWindow {
         self.header_with(None)
     }
 
-    fn header_with(&self, uris: Option<&WindowUris>) -> String {
+    pub(crate) fn header_with(&self, uris: Option<&WindowUris>) -> String {
         let span = self.window.span;
         let mut line = Line::default();
         line.text("id", Some(&self.field.record.id().to_string()));
@@ -121,17 +116,24 @@ impl FieldWindow {
 struct Line(String);
 
 impl Line {
+    fn name(&mut self, name: &str) -> &mut String {
+        let before = if self.0.is_empty() { "{\"" } else { ",\"" };
+        for part in [before, name, "\":"] {
+            self.0.push_str(part);
+        }
+        &mut self.0
+    }
+
     fn text(&mut self, name: &str, value: Option<&str>) {
         match value {
-            Some(text) => self.plain(name, json_string(text)),
+            Some(text) => push_json_string(text, self.name(name)),
             None => self.plain(name, "null"),
         }
     }
 
     fn plain(&mut self, name: &str, value: impl Display) {
-        let before = if self.0.is_empty() { '{' } else { ',' };
         // A string takes whatever is written.
-        let _ = write!(self.0, "{before}\"{name}\":{value}");
+        let _ = write!(self.name(name), "{value}");
     }
 
     fn end(mut self) -> String {

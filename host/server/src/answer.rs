@@ -4,19 +4,73 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::{Value, json};
 use stepwell_contract::{Class, Code, Refusal};
-use stepwell_ladder::{Link, Recorded, Reply};
+use stepwell_ladder::{Link, Recorded, Reply, WrittenWindow};
 
-/// The result of a call that succeeded and is in the ledger: both channels, then the links.
-pub(crate) fn result(reply: Recorded<Reply>, request_id: &str) -> CallToolResult {
-    let mut reply = reply.into_inner();
-    if let Some(member) = reply.structured.get_mut("request_id") {
-        *member = json!(request_id);
+/// The answer to a call that succeeded and is in the ledger.
+pub(crate) enum Answer {
+    /// As all tools give it.
+    Reply(Recorded<Reply>),
+    /// A window, which is written already.
+    Window(Recorded<WrittenWindow>),
+}
+
+impl From<Recorded<Reply>> for Answer {
+    fn from(reply: Recorded<Reply>) -> Self {
+        Self::Reply(reply)
     }
-    let mut content: Vec<ContentBlock> = reply.text.into_iter().map(ContentBlock::text).collect();
-    content.extend(reply.links.into_iter().map(|link| ContentBlock::resource_link(resource(link))));
-    let mut result = CallToolResult::success(content);
-    result.structured_content = Some(reply.structured);
-    result.with_meta(match reply.meta {
+}
+
+impl From<Recorded<WrittenWindow>> for Answer {
+    fn from(window: Recorded<WrittenWindow>) -> Self {
+        Self::Window(window)
+    }
+}
+
+/// The result of a call, on its way to a client.
+pub(crate) struct Outcome {
+    /// The result, but for both channels of a window.
+    pub(crate) result: CallToolResult,
+    /// Both channels of a window.
+    pub(crate) window: Option<WrittenWindow>,
+}
+
+impl Outcome {
+    /// The result of a call that succeeded: both channels, then the links.
+    pub(crate) fn of(answer: Answer, request_id: &str) -> Self {
+        match answer {
+            Answer::Reply(reply) => {
+                let mut reply = reply.into_inner();
+                if let Some(member) = reply.structured.get_mut("request_id") {
+                    *member = json!(request_id);
+                }
+                let text = reply.text.into_iter().map(ContentBlock::text).collect();
+                let mut result = result(text, reply.links, reply.meta);
+                result.structured_content = Some(reply.structured);
+                Self { result, window: None }
+            }
+            Answer::Window(window) => {
+                let mut window = window.into_inner();
+                let (links, meta) = (std::mem::take(&mut window.links), window.meta.take());
+                Self { result: result(Vec::new(), links, meta), window: Some(window) }
+            }
+        }
+    }
+
+    /// All of it, as the protocol library takes it.
+    pub(crate) fn into_result(self) -> CallToolResult {
+        let Self { mut result, window } = self;
+        if let Some(window) = window {
+            let Reply { text, structured, .. } = window.into_reply();
+            result.content.splice(..0, text.into_iter().map(ContentBlock::text));
+            result.structured_content = Some(structured);
+        }
+        result
+    }
+}
+
+fn result(mut content: Vec<ContentBlock>, links: Vec<Link>, meta: Option<Value>) -> CallToolResult {
+    content.extend(links.into_iter().map(|link| ContentBlock::resource_link(resource(link))));
+    CallToolResult::success(content).with_meta(match meta {
         Some(Value::Object(meta)) => Some(MetaObject(meta)),
         _ => None,
     })
@@ -33,14 +87,11 @@ pub(crate) fn resource(link: Link) -> Resource {
 
 /// The result of a call that was refused. It has no structured content, because hosts hold that against the output
 /// schema and then hide the refusal, and its text is not JSON alone, because one host takes that for structured content.
-pub(crate) fn refused(refusal: &Refusal, request_id: &str) -> CallToolResult {
+pub(crate) fn refused(refusal: &Refusal, request_id: &str) -> Outcome {
     let mut error = refusal.to_json();
     error["error"]["request_id"] = json!(request_id);
-    CallToolResult::error(vec![ContentBlock::text(format!(
-        "{}: {}\n{error}",
-        refusal.code,
-        one_line(&refusal.message)
-    ))])
+    let text = format!("{}: {}\n{error}", refusal.code, one_line(&refusal.message));
+    Outcome { result: CallToolResult::error(vec![ContentBlock::text(text)]), window: None }
 }
 
 /// A refusal where the protocol has no other form for it, such as a resource read.
@@ -74,7 +125,7 @@ mod tests {
     #[test]
     fn a_refusal_is_a_sentence_and_then_json() {
         let refusal = Refusal::new(Code::FieldNotGranted, "no\nway").param("field_path");
-        let result = serde_json::to_value(refused(&refusal, "req_1")).unwrap();
+        let result = serde_json::to_value(refused(&refusal, "req_1").into_result()).unwrap();
         assert_eq!(result["isError"], true);
         assert!(result.get("structuredContent").is_none());
         assert_eq!(result["content"].as_array().unwrap().len(), 1);

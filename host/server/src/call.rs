@@ -1,12 +1,13 @@
 //! One call of a tool, by whichever way it came.
 
+use crate::answer::{self, Answer, Outcome};
 use crate::arguments::Check;
+use crate::clients;
 use crate::note::Note;
 use crate::server::{Offer, Server};
-use crate::{answer, clients};
-use rmcp::model::{CallToolResult, Implementation, JsonObject};
+use rmcp::model::{Implementation, JsonObject};
 use stepwell_contract::{Code, Refusal};
-use stepwell_ladder::{Asker, Client, LadderError, ToolResult};
+use stepwell_ladder::{Asker, Client, LadderError};
 use stepwell_source::Caller;
 
 /// A call of a tool that there is.
@@ -51,14 +52,14 @@ impl Server {
         note: &Note,
         call: Call<'_>,
         caller: impl Future<Output = Result<Caller, LadderError>>,
-    ) -> CallToolResult {
+    ) -> Outcome {
         let (tool, manner) = (call.tool, call.manner);
         let attendance = self.attend(note, "tools/call", Some(tool));
         let outcome = async { self.answer(offer, call, &caller.await?).await };
-        let mut result = match outcome.await {
-            Ok(reply) => {
+        let mut outcome = match outcome.await {
+            Ok(answer) => {
                 attendance.ended("ok");
-                answer::result(reply, note.id())
+                Outcome::of(answer, note.id())
             }
             Err(error) => {
                 let refusal = self.told(&error, tool, note);
@@ -66,27 +67,28 @@ impl Server {
                 answer::refused(&refusal, note.id())
             }
         };
-        result.meta = offer.signed(manner.says_version, result.meta);
-        result
+        outcome.result.meta = offer.signed(manner.says_version, outcome.result.meta);
+        outcome
     }
 
     /// Checks the arguments and asks the ladder.
-    async fn answer(&self, offer: &Offer, call: Call<'_>, caller: &Caller) -> ToolResult {
+    async fn answer(&self, offer: &Offer, call: Call<'_>, caller: &Caller) -> Result<Answer, LadderError> {
         let Call { tool, check, arguments, manner } = call;
         let (ladder, arguments) = (&offer.ladder, check.apply(arguments)?);
         let asker = self.asker(caller, manner);
-        match tool {
+        let reply = match tool {
             "aggregate" => ladder.aggregate(&asker, &arguments).await,
             "fetch" => ladder.fetch(&asker, &arguments).await,
             "query_records" => ladder.query_records(&asker, &arguments).await,
-            "read_record_field" => ladder.read_record_field(&asker, &arguments).await,
+            "read_record_field" => return Ok(ladder.read_written_window(&asker, &arguments).await?.into()),
             "schema" => ladder.schema(&asker, &arguments).await,
             "search" => ladder.search(&asker, &arguments).await,
             _ => match offer.tools.plugin(tool) {
                 Some(plugin) => ladder.plugin_tool(&asker, plugin, &arguments).await,
                 None => Err(absent(tool)),
             },
-        }
+        };
+        Ok(reply?.into())
     }
 
     /// Who asks, and what is known about the client.

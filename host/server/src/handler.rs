@@ -130,7 +130,8 @@ impl ServerHandler for Server {
         let caller = self.door.caller(&**offer.ladder.source(), &context);
         // In a place of its own, as in `attended`.
         let answer = Box::pin(self.called(&offer, &note, known, caller));
-        context.ct.run_until_cancelled(answer).await.map(Into::into).ok_or_else(cancelled)
+        let outcome = context.ct.run_until_cancelled(answer).await.ok_or_else(cancelled)?;
+        Ok(outcome.into_result().into())
     }
 
     async fn list_resources(

@@ -5,6 +5,7 @@
 //! Whatever is unusual about a message leaves it to the library, which knows what to say: this file refuses nothing. What is
 //! answered here is, byte for byte, what the library would have sent; a test asks both.
 
+use crate::answer::Outcome;
 use crate::call::{Call, Manner};
 use crate::note::Note;
 use crate::server::Server;
@@ -13,12 +14,11 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
-use rmcp::model::{
-    CallToolResult, ContentBlock, JsonObject, MetaObject, ProtocolVersion, RequestId, RequestMetaObject,
-};
+use rmcp::model::{ContentBlock, JsonObject, MetaObject, ProtocolVersion, RequestId, RequestMetaObject};
 use serde::Deserialize;
 use std::borrow::Cow;
 use stepwell_contract::json::{write_json, write_string};
+use stepwell_ladder::WrittenWindow;
 use stepwell_source::Caller;
 
 const METHOD: &str = "tools/call";
@@ -72,12 +72,12 @@ pub(super) async fn answer(
     let says_version = says_version(&parts.headers, &name, &meta)?;
     let (offer, manner) = (server.offer(), Manner::new(says_version, meta.client_info().as_ref()));
     let call = Call::new(&offer, &name, arguments.unwrap_or_default(), manner)?;
-    let mut result = Box::pin(server.called(&offer, note, call, async { Ok(caller.clone()) })).await;
+    let mut outcome = Box::pin(server.called(&offer, note, call, async { Ok(caller.clone()) })).await;
     if !says_version {
         // Earlier versions do not know that a result can be anything else.
-        result.result_type = None;
+        outcome.result.result_type = None;
     }
-    let mut response = Response::new(Body::from(written(&id, &result)));
+    let mut response = Response::new(Body::from(written(&id, &outcome)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     Some(response)
 }
@@ -120,9 +120,10 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Option<&'a str>
 }
 
 /// The whole answer. Its text is most of it, and is copied rather than looked at a character at a time.
-fn written(id: &RequestId, result: &CallToolResult) -> Vec<u8> {
+fn written(id: &RequestId, Outcome { result, window }: &Outcome) -> Vec<u8> {
     let texts = result.content.iter().filter_map(ContentBlock::as_text).map(|text| text.text.len());
-    let mut out = Vec::with_capacity(texts.sum::<usize>() * 5 / 2 + 2_048);
+    let about = texts.sum::<usize>() * 5 / 2 + window.as_ref().map_or(0, WrittenWindow::about);
+    let mut out = Vec::with_capacity(about + 2_048);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     write(id, &mut out);
     out.extend_from_slice(br#","result":{"#);
@@ -132,22 +133,27 @@ fn written(id: &RequestId, result: &CallToolResult) -> Vec<u8> {
         out.push(b',');
     }
     out.extend_from_slice(br#""content":["#);
-    for (index, block) in result.content.iter().enumerate() {
-        if index > 0 {
+    if let Some(window) = window {
+        write_text(&mut out, |out| window.write_text(out));
+    }
+    for block in &result.content {
+        if out.last() != Some(&b'[') {
             out.push(b',');
         }
         match block {
             ContentBlock::Text(text) if text.meta.is_none() && text.annotations.is_none() => {
-                out.extend_from_slice(br#"{"type":"text","text":"#);
-                write_string(&text.text, &mut out);
-                out.push(b'}');
+                write_text(&mut out, |out| write_string(&text.text, out));
             }
             other => write(other, &mut out),
         }
     }
     out.push(b']');
-    if let Some(structured) = &result.structured_content {
+    if window.is_some() || result.structured_content.is_some() {
         out.extend_from_slice(br#","structuredContent":"#);
+    }
+    if let Some(window) = window {
+        window.write_structured(&mut out);
+    } else if let Some(structured) = &result.structured_content {
         write_json(structured, &mut out);
     }
     if let Some(is_error) = &result.is_error {
@@ -160,6 +166,13 @@ fn written(id: &RequestId, result: &CallToolResult) -> Vec<u8> {
     }
     out.extend_from_slice(b"}}");
     out
+}
+
+/// A block of text around its text.
+fn write_text(out: &mut Vec<u8>, text: impl FnOnce(&mut Vec<u8>)) {
+    out.extend_from_slice(br#"{"type":"text","text":"#);
+    text(out);
+    out.push(b'}');
 }
 
 fn write(value: &impl serde::Serialize, out: &mut Vec<u8>) {
