@@ -38,8 +38,8 @@ fn plain_bytes(bytes: &[u8]) -> usize {
     const BLOCK: usize = 16;
     let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) & (*byte != b'"') & (*byte != b'\\');
     let blocks = bytes.chunks_exact(BLOCK);
-    let plain = blocks.take_while(|block| block.iter().fold(true, |all, byte| all & is_plain(byte))).count();
-    let plain = plain * BLOCK;
+    let are_plain = |block: &&[u8]| block.iter().fold(1, |all, byte| all & u8::from(is_plain(byte))) == 1;
+    let plain = blocks.take_while(are_plain).count() * BLOCK;
     plain + bytes[plain..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
