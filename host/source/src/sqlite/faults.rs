@@ -257,7 +257,7 @@ async fn a_read_whose_statement_cannot_be_prepared_fails_and_the_next_one_works(
 async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
     let place = Place::new();
     let engine = Sqlite::open(place.path(), Missing::Create).unwrap();
-    let pending = Pending::open(&place.path(), 0).unwrap();
+    let mut pending = Pending::open(&place.path(), 0).unwrap();
     let entries = |client: String| NewEntries {
         at: 1,
         tool: "fetch".into(),
@@ -267,14 +267,12 @@ async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
             what: crate::ledger::Disclosure::default(),
         }],
     };
-    let limit = |connection: &Connection, pages: i64| {
-        connection.pragma_update(None, "max_page_count", pages).unwrap();
-    };
     // As large as it is now and little larger, whatever is added.
-    let size: i64 = pending.connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
-    limit(pending.connection(), size + 2);
+    let size = std::fs::metadata(pending.journal().path()).unwrap().len();
+    pending.journal().trial().state().room = Some(size + 8_192);
     let refused = pending.add([entries("x".repeat(100_000))].iter()).unwrap_err();
     assert!(refused.to_string().contains("full"), "{refused}");
+    assert_eq!(std::fs::metadata(pending.journal().path()).unwrap().len(), size, "nothing half done");
     let count = || {
         let full = Connection::open(place.path()).unwrap();
         full.query_row("SELECT COUNT(*) FROM disclosure", [], |row| row.get::<_, i64>(0)).unwrap()
@@ -282,7 +280,7 @@ async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
     engine.settle_ledger().await.unwrap();
     assert_eq!(count(), 0);
     // Room for the entry, but not in the store.
-    limit(pending.connection(), 1_000_000);
+    pending.journal().trial().state().room = None;
     pending.add([entries("y".repeat(100_000))].iter()).unwrap();
     let resize = |pages: i64| {
         engine.writer.with(move |connection| {

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::sqlite::pending::{self, Pending};
 use crate::sqlite::writer::Jobs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,6 +78,14 @@ impl Ledger {
     }
 }
 
+#[cfg(test)]
+impl Ledger {
+    /// How often entries were made durable.
+    pub(super) fn syncs(&self) -> usize {
+        self.beside.file().open.as_ref().map_or(0, |file| file.journal().trial().state().syncs)
+    }
+}
+
 impl Drop for Ledger {
     fn drop(&mut self) {
         drop(self.news.take());
@@ -121,7 +129,7 @@ impl Beside {
         };
         let started = Instant::now();
         let was_folded = file.unfolded.is_none();
-        let added = file.open.as_ref()?.add_at_once(entries);
+        let added = file.open.as_mut()?.add_at_once(entries);
         if added {
             file.unfolded.get_or_insert(started);
         }
@@ -144,11 +152,13 @@ impl Beside {
 
 impl File {
     fn add(&mut self, group: &[Waiting]) -> Result<(), Failure> {
-        let file = match self.open.take() {
+        // One that failed is opened anew: whatever stood in its place may have been moved away.
+        let mut file = match self.open.take() {
             Some(file) => file,
             None => Pending::open(&self.store, self.ledger_ends)?,
         };
-        self.open.insert(file).add(group.iter().map(|waiting| &waiting.entries))?;
+        file.add(group.iter().map(|waiting| &waiting.entries))?;
+        self.open = Some(file);
         self.unfolded.get_or_insert_with(Instant::now);
         Ok(())
     }
@@ -181,12 +191,14 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
         let mut file = beside.file();
         if file.unfolded.is_some_and(|since| since.elapsed() >= FOLD_AFTER) {
             file.unfolded = None;
-            fold(&file.store, jobs);
+            let store = file.store.clone();
+            jobs.send(move |connection| say(pending::fold(&store, connection)));
         }
     }
     let mut file = beside.file();
-    if file.open.take().is_some() {
-        fold(&file.store, jobs);
+    if file.open.take().is_some() || file.unfolded.is_some() {
+        let store = file.store.clone();
+        jobs.send(move |connection| say(pending::settle(&store, connection)));
     }
 }
 
@@ -199,12 +211,7 @@ impl News {
     }
 }
 
-/// Asks for what is beside the store to be put into it. If that fails, it stays there for the next time.
-fn fold(store: &Path, jobs: &Jobs) {
-    let store = store.to_owned();
-    jobs.send(move |connection| say(pending::fold(&store, connection)));
-}
-
+/// If that failed, all of it stays there for the next time.
 fn say(outcome: Result<(), Failure>) {
     if let Err(error) = outcome {
         tracing::warn!(reason = %error, "entries of the ledger wait beside the store");

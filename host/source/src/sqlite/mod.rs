@@ -1,6 +1,7 @@
 //! The embedded store on SQLite: one file, no set-up.
 
 mod filter;
+mod journal;
 mod ledger;
 mod migrate;
 mod nearby;
@@ -22,7 +23,7 @@ use deadpool::unmanaged::Pool;
 use ledger::Ledger;
 use nearby::Nearby;
 pub(crate) use reader::select;
-use reader::{Reader, Waiting, is_locked};
+use reader::{Reader, Waiting};
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -133,13 +134,9 @@ pub(crate) fn connect(path: &Path, missing: Missing) -> Result<Connection, Failu
     )?;
     // What a program left behind that did not end well. Whoever writes here at this moment is not waited for: all who look at
     // the ledger see to it again.
-    connection.busy_timeout(Duration::ZERO)?;
-    match pending::settle(path, &mut connection) {
-        Ok(()) => {}
-        Err(Failure::Sqlite(error)) if is_locked(&error) => {}
-        Err(error) => tracing::warn!(reason = %error, "entries of the ledger wait beside the store"),
+    if let Err(error) = pending::settle_at_once(path, &mut connection) {
+        tracing::warn!(reason = %error, "entries of the ledger wait beside the store");
     }
-    connection.busy_timeout(BUSY)?;
     Ok(connection)
 }
 

@@ -1,23 +1,28 @@
 //! Entries of the ledger on their way into it.
 //!
 //! An answer waits until its entry is durable. Written to the store itself, every entry would make all readers forget the pages
-//! that they hold, and would have to wait for whoever writes there. So entries are made durable in a small file beside the
-//! store, and go into the ledger together: after a moment, before anybody looks at the ledger, and when the store is opened.
+//! that they hold, and would have to wait for whoever writes there. So entries are made durable in a journal beside the store,
+//! and go into the ledger together: after a moment, before anybody looks at the ledger, and when the store is opened.
 //!
-//! An entry has its number from this file for good. It is taken out only after the ledger has it, and goes in once, however
-//! often that breaks off in between. Of the last entry its number stays, so that no number comes again.
+//! An entry has its number from the journal for good, and goes into the ledger once, however often that breaks off in between:
+//! the journal starts over only after the ledger has all that is in it, durably.
 //!
-//! The file stays, with that number alone in it: SQLite keeps a log beside it, by its name, and to take a file away that another
-//! program has open parts the two.
+//! Whoever puts entries into the ledger reads them from the journal while nobody else can write to the store. So they cannot put
+//! back what an owner erases: that happens after the journal was emptied, and either they see that it was, or the entries are
+//! in the ledger before any is erased. The store comes first and the journal second, for all who take both; and nobody who
+//! appends waits for a store in which others write.
 
-use crate::embedded::ledger::columns;
-use crate::embedded::statement::Statement;
+mod earlier;
+mod entry;
+
 use crate::error::Failure;
-use crate::ledger::{NewEntries, NewEntry};
-use crate::sqlite::writer::{begin, end_transaction};
-use crate::sqlite::{BUSY, migrate};
-use rusqlite::{Connection, OpenFlags, Transaction, params};
-use std::fmt::Write as _;
+use crate::ledger::NewEntries;
+use crate::sqlite::BUSY;
+use crate::sqlite::journal::{FIRST, Journal, Locked, Place, Records, STEP};
+use crate::sqlite::reader::is_locked;
+use crate::sqlite::writer::begin;
+use entry::Columns;
+use rusqlite::{Connection, Transaction};
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,194 +31,208 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// What the file's name adds to the store's.
 const SUFFIX: &str = "-pending";
 
-/// How many entries go into the ledger in one transaction.
-const CHUNK: i64 = 2_000;
+/// How many entries go into the ledger in one transaction, and how many bytes of them are read at a time.
+const CHUNK: usize = 2_000;
+const CHUNK_BYTES: usize = 8 * 1_024 * 1_024;
 
-/// A row without a tool is a number that was given, and nothing else.
-const SCHEMA: &str = "CREATE TABLE disclosure (
-    id INTEGER PRIMARY KEY, at INTEGER NOT NULL, grant_id TEXT NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL,
-    connection TEXT, stream TEXT, rid TEXT, field TEXT, span_unit INTEGER, span_start INTEGER, span_end INTEGER,
-    bytes INTEGER NOT NULL, tier TEXT)";
-const HAS_TABLE: &str = "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'disclosure'";
-/// The last entry of the next that go into the ledger.
-const NEXT: &str =
-    "SELECT MAX(id) FROM (SELECT id FROM pending.disclosure WHERE tool <> '' ORDER BY id LIMIT ?1)";
-const MOVE: &str = "INSERT INTO main.disclosure
+/// How many entries go into it while those who append wait: as long as a sync or two.
+const FEW: usize = 256;
+
+/// How long whoever opens the store waits for those who append.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
+/// How often to come back for what was appended meanwhile, before those who append wait until all of it is in the ledger.
+const ROUNDS: usize = 16;
+
+const INSERT: &str = "INSERT INTO main.disclosure
       (id, at, grant_id, client, tool, connection, stream, rid, field, span_unit, span_start, span_end, bytes, tier)
-    SELECT id, at, grant_id, client, tool, connection, stream, rid, field, span_unit, span_start, span_end, bytes, tier
-    FROM pending.disclosure WHERE id <= ?1 AND tool <> '' ORDER BY id ON CONFLICT (id) DO NOTHING";
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT (id) DO NOTHING";
 
-/// Leaves of an entry that the ledger has nothing but its number.
-const EMPTY: &str =
-    "UPDATE disclosure SET at = 0, grant_id = '', client = '', tool = '', connection = NULL, stream = NULL, rid = NULL,
-       field = NULL, span_unit = NULL, span_start = NULL, span_end = NULL, bytes = 0, tier = NULL
-     WHERE id = ?1";
-/// Takes a number as given, if none above it was: entries come after it. Microseconds grow faster than entries, so with the
-/// moment as such a number, none comes again where the file was lost or the store is another one.
-const NUMBER: &str = "INSERT INTO disclosure (id, at, grant_id, client, tool, bytes)
-    SELECT ?1, 0, '', '', '', 0 WHERE ?1 > (SELECT COALESCE(MAX(id), 0) FROM disclosure)";
-
-/// The file beside a store.
-pub(super) struct Pending(Connection);
+/// The journal beside a store, for one who appends to it.
+pub(super) struct Pending {
+    journal: Journal,
+    /// Numbers are above this one.
+    floor: i64,
+    /// The end, as far as it is known.
+    seen: Option<Place>,
+    records: Records,
+}
 
 impl Pending {
-    /// Opens the file, and makes it where there is none. Its entries are numbered from above those of the ledger.
+    /// Opens the journal, and makes it where there is none. Its entries are numbered from above those of the ledger.
     pub(super) fn open(store: &Path, ledger_ends: i64) -> Result<Self, Failure> {
         let path = beside(store);
         make(&path, store).map_err(|error| {
             Failure::Store(format!("cannot write entries of the ledger to {}: {error}", path.display()))
         })?;
-        let mut pending = Self::connect(&path)?;
-        let connection = &mut pending.0;
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        if !has_table(connection)? {
-            migrate::keep_log(connection)?;
+        let journal = Journal::open(&path)?;
+        let locked = journal.lock(BUSY)?;
+        if locked.is_blank()? {
+            locked.make(now())?;
         }
-        let transaction = begin(connection)?;
-        // Someone else may have been faster.
-        if !has_table(&transaction)? {
-            transaction.execute_batch(SCHEMA)?;
-            transaction.execute(NUMBER, [now()])?;
-        }
-        transaction.execute(NUMBER, [ledger_ends])?;
-        transaction.commit()?;
-        Ok(pending)
+        let end = locked.end(None)?;
+        locked.tidy(&end)?;
+        drop(locked);
+        Ok(Self { journal, floor: ledger_ends, seen: Some(end), records: Records::default() })
     }
 
-    fn connect(path: &Path) -> Result<Self, Failure> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(BUSY)?;
-        connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON")?;
-        Ok(Self(connection))
-    }
-
-    /// Makes entries durable in one transaction, or none of them.
-    pub(super) fn add<'a>(&self, group: impl Iterator<Item = &'a NewEntries>) -> Result<(), Failure> {
-        let run = |sql| Ok(self.0.prepare_cached(sql)?.execute([])?);
-        end_transaction(&self.0)?;
-        // Spelled out, because these two are so often needed that they are kept prepared.
-        run("BEGIN IMMEDIATE")?;
-        let outcome = self.insert(group).and_then(|()| run("COMMIT"));
-        if outcome.is_err() {
-            end_transaction(&self.0)?;
-        }
-        outcome.map(|_| ())
-    }
-
-    /// The same for one answer, without waiting for anybody. Says no if that is not possible, and then nothing was added.
-    pub(super) fn add_at_once(&self, entries: &NewEntries) -> bool {
-        let at_once = self.0.busy_timeout(Duration::ZERO).is_ok();
-        let added = at_once && self.add(std::iter::once(entries)).is_ok();
-        // A connection that took the one takes the other.
-        let _ = self.0.busy_timeout(BUSY);
-        added
-    }
-
-    fn insert<'a>(&self, group: impl Iterator<Item = &'a NewEntries>) -> Result<(), Failure> {
-        let mut insert = self.0.prepare_cached(Statement::AddDisclosure.sql())?;
-        for NewEntries { at, tool, disclosed } in group {
-            for NewEntry { grant, client, what: one } in disclosed {
-                let (unit, start, end) = columns(one.extent);
-                insert.execute(params![
-                    at,
-                    grant,
-                    client,
-                    tool,
-                    one.connection.as_ref().map(|id| id.as_str()),
-                    one.stream.as_ref().map(|name| name.as_str()),
-                    one.record.as_ref().map(|id| id.as_str()),
-                    one.field,
-                    unit,
-                    start,
-                    end,
-                    i64::try_from(one.bytes.get()).unwrap_or(i64::MAX),
-                    one.tier.as_deref(),
-                ])?;
-            }
-        }
+    /// Makes entries durable together, or none of them.
+    pub(super) fn add<'a>(&mut self, group: impl Iterator<Item = &'a NewEntries>) -> Result<(), Failure> {
+        let Self { journal, floor, seen, records } = self;
+        let locked = journal.lock(BUSY)?;
+        // Forgotten, should anything fail: then it is looked up again.
+        let end = locked.end(seen.take())?;
+        gather(records, &end, *floor, group)?;
+        *seen = Some(locked.append(end, records)?);
         Ok(())
     }
 
-    /// Puts all entries into the ledger.
-    fn fold(&mut self, path: &Path, store: &mut Connection) -> Result<(), Failure> {
-        end_transaction(store)?;
-        // One that could not be detached the last time would be in the way.
-        let _ = store.execute_batch("DETACH pending");
-        store.execute("ATTACH ?1 AS pending", [address(&beside(path))])?;
-        let outcome = self.fold_attached(store);
-        let detached = store.execute_batch("DETACH pending");
-        outcome.and(Ok(detached?))
-    }
-
-    fn fold_attached(&mut self, store: &Connection) -> Result<(), Failure> {
-        loop {
-            let next = store.query_row(NEXT, [CHUNK], |row| row.get::<_, Option<i64>>(0))?;
-            let Some(last) = next else { return Ok(()) };
-            // One statement, and so one transaction, of the store alone: nobody who adds entries waits for it.
-            store.execute(MOVE, [last])?;
-            forget(begin(&mut self.0)?, last)?;
+    /// The same for one answer, without waiting for anybody, and only if the file has room for it. Says no if that is not
+    /// possible, and then nothing was added.
+    pub(super) fn add_at_once(&mut self, entries: &NewEntries) -> bool {
+        let Self { journal, floor, seen, records } = self;
+        let Ok(locked) = journal.lock(Duration::ZERO) else { return false };
+        let Ok(end) = locked.end(seen.take()) else { return false };
+        if gather(records, &end, *floor, std::iter::once(entries)).is_ok() && Locked::has_room(&end, records)
+        {
+            *seen = locked.append(end, records).ok();
         }
-    }
-
-    /// Leaves nothing of entries that went into the ledger: neither in the file, where they were overwritten, nor in its log.
-    fn wipe(&self) -> Result<(), Failure> {
-        Ok(self.0.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+        seen.is_some()
     }
 
     #[cfg(test)]
-    pub(super) fn connection(&self) -> &Connection {
-        &self.0
+    pub(super) fn journal(&self) -> &Journal {
+        &self.journal
     }
+}
+
+/// Spells entries out as records that follow the end of the journal.
+fn gather<'a>(
+    records: &mut Records,
+    end: &Place,
+    floor: i64,
+    group: impl Iterator<Item = &'a NewEntries>,
+) -> Result<(), Failure> {
+    records.begin(end, floor);
+    for NewEntries { at, tool, disclosed } in group {
+        for one in disclosed {
+            records.push(|to| Columns::of(*at, tool, one).write(to))?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts what waits beside a store into its ledger.
 pub(super) fn fold(path: &Path, store: &mut Connection) -> Result<(), Failure> {
-    match there(path)? {
-        Some(mut pending) => pending.fold(path, store),
-        None => Ok(()),
+    empty(path, store, BUSY, FIRST + STEP)
+}
+
+/// The same, and leaves nothing of it behind. When it returns, nothing waits that was there before.
+pub(crate) fn settle(path: &Path, store: &mut Connection) -> Result<(), Failure> {
+    empty(path, store, BUSY, FIRST)
+}
+
+/// The same, if nobody else writes to the store or to the journal at this moment. Else all of it stays where it is.
+pub(super) fn settle_at_once(path: &Path, store: &mut Connection) -> Result<(), Failure> {
+    store.busy_timeout(Duration::ZERO)?;
+    let settled = empty(path, store, AT_ONCE, FIRST);
+    store.busy_timeout(BUSY)?;
+    match settled {
+        Err(Failure::Locked(_)) => Ok(()),
+        Err(Failure::Sqlite(error)) if is_locked(&error) => Ok(()),
+        settled => settled,
     }
 }
 
-/// The same, and leaves nothing of it behind.
-pub(crate) fn settle(path: &Path, store: &mut Connection) -> Result<(), Failure> {
-    let Some(mut pending) = there(path)? else { return Ok(()) };
-    pending.fold(path, store)?;
-    pending.wipe()
+/// Puts all entries into the ledger, and starts the journal over in a file that is no longer than so.
+fn empty(path: &Path, store: &mut Connection, patience: Duration, keep: u64) -> Result<(), Failure> {
+    let Some(journal) = there(path, patience)? else { return Ok(()) };
+    if journal.lock(patience)?.is_earlier()? {
+        return earlier::fold(&journal, store);
+    }
+    let mut done = None;
+    for round in 0.. {
+        let locked = journal.lock(patience)?;
+        // If someone else emptied it meanwhile, the ledger has what they found, and all that is there now is new.
+        let from = locked.from(done)?;
+        if locked.read(from, |_, _| false)? == from {
+            return finish(&locked, &from, keep);
+        }
+        drop(locked);
+        let transaction = begin(store)?;
+        let locked = journal.lock(patience)?;
+        let (mut to, mut piece) = next(&locked, locked.from(done)?)?;
+        // At first nobody waits: what comes meanwhile is little, and goes in afterwards while nobody appends.
+        let held = ((round > 0 && piece.len() <= FEW) || round >= ROUNDS).then_some(locked);
+        insert(&transaction, &piece)?;
+        while let Some(locked) = held.as_ref().filter(|_| !piece.is_empty()) {
+            (to, piece) = next(locked, to)?;
+            insert(&transaction, &piece)?;
+        }
+        transaction.commit()?;
+        if let Some(locked) = held {
+            return finish(&locked, &to, keep);
+        }
+        done = Some(to);
+    }
+    Ok(())
+}
+
+/// An entry as it is read, and its number.
+type Waiting = (i64, Vec<u8>);
+
+/// Reads the next entries that go into the ledger.
+fn next(locked: &Locked<'_>, from: Place) -> Result<(Place, Vec<Waiting>), Failure> {
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    let to = locked.read(from, |id, said| {
+        piece.push((id, said.to_owned()));
+        bytes += said.len();
+        piece.len() < CHUNK && bytes < CHUNK_BYTES
+    })?;
+    Ok((to, piece))
+}
+
+fn insert(transaction: &Transaction<'_>, piece: &[Waiting]) -> Result<(), Failure> {
+    let mut insert = transaction.prepare_cached(INSERT)?;
+    for (id, said) in piece {
+        // It was read as it was written, so this could only be a version that wrote something else.
+        let entry = Columns::read(said).ok_or_else(|| {
+            Failure::Store(format!(
+                "entry {id} of the ledger waits in a form that this version does not know"
+            ))
+        })?;
+        entry.insert(*id, &mut insert)?;
+    }
+    Ok(())
+}
+
+/// Starts over, if there is anything to be left behind.
+fn finish(locked: &Locked<'_>, end: &Place, keep: u64) -> Result<(), Failure> {
+    let is_done = if keep > FIRST { end.is_first() } else { locked.is_bare()? };
+    if is_done { Ok(()) } else { locked.start_over(end.last(), keep) }
 }
 
 /// Forgets all that waits beside a store that is to go.
 pub(crate) fn discard(path: &Path) -> Result<(), Failure> {
-    let Some(mut pending) = there(path)? else { return Ok(()) };
-    let transaction = begin(&mut pending.0)?;
-    transaction.execute(NUMBER, [now()])?;
-    let last = transaction.query_row("SELECT MAX(id) FROM disclosure", [], |row| row.get(0))?;
-    forget(transaction, last)?;
-    pending.wipe()
+    let Some(journal) = there(path, BUSY)? else { return Ok(()) };
+    let locked = journal.lock(BUSY)?;
+    let end = locked.end(None)?;
+    locked.start_over(end.last(), FIRST)
 }
 
-/// Takes out entries up to the last one, whose number stays.
-fn forget(transaction: Transaction<'_>, last: i64) -> Result<(), Failure> {
-    transaction.execute("DELETE FROM disclosure WHERE id < ?1", [last])?;
-    transaction.execute(EMPTY, [last])?;
-    Ok(transaction.commit()?)
-}
-
-/// The file, if there is one with entries of the ledger in it.
-fn there(store: &Path) -> Result<Option<Pending>, Failure> {
+/// The journal, if anything was written to it yet.
+fn there(store: &Path, patience: Duration) -> Result<Option<Journal>, Failure> {
     let path = beside(store);
     if !std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
         return Ok(None);
     }
-    let pending = Pending::connect(&path)?;
-    Ok(has_table(&pending.0)?.then_some(pending))
+    let journal = Journal::open(&path)?;
+    let is_blank = journal.lock(patience)?.is_blank()?;
+    Ok((!is_blank).then_some(journal))
 }
 
-fn has_table(connection: &Connection) -> Result<bool, Failure> {
-    Ok(connection.query_row(HAS_TABLE, [], |row| row.get::<_, i64>(0))? > 0)
-}
-
-/// The moment, in microseconds.
+/// The moment, in microseconds. They grow faster than entries, so with it as the first number none comes again where the journal
+/// was lost or the store is another one.
 fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
     i64::try_from(now).unwrap_or(i64::MAX)
@@ -228,23 +247,11 @@ fn make(path: &Path, store: &Path) -> io::Result<()> {
     }
 }
 
-/// The file as SQLite has it in a statement, where a name must be text and a path may be anything.
-fn address(path: &Path) -> String {
-    let mut address = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        // A string takes whatever is written.
-        let _ = match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
-                address.write_char(char::from(*byte))
-            }
-            other => write!(address, "%{other:02X}"),
-        };
-    }
-    address + "?mode=rw"
-}
-
 fn beside(store: &Path) -> PathBuf {
     let mut path = store.as_os_str().to_owned();
     path.push(SUFFIX);
     path.into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -207,14 +207,24 @@ fn pending(dir: &tempfile::TempDir) -> PathBuf {
     place(dir).with_extension("db-pending")
 }
 
-/// How many transactions the log of that file holds: a frame that ends one says how large the file then is.
-fn commits(dir: &tempfile::TempDir) -> usize {
-    let wal = std::fs::read(place(dir).with_extension("db-pending-wal")).unwrap_or_default();
-    let number = |at: usize| u32::from_be_bytes(wal[at..at + 4].try_into().unwrap()) as usize;
-    let Some(page) = (wal.len() > 32).then(|| number(8)) else { return 0 };
-    // Frames of an earlier round of the log carry its salt.
-    let ours = |frame: usize| wal[frame + 8..frame + 16] == wal[16..24];
-    (32..wal.len() - 24).step_by(24 + page).filter(|&frame| ours(frame) && number(frame + 4) > 0).count()
+/// Keeps everyone else away from that file, as another program does that is at it.
+fn locked(dir: &tempfile::TempDir) -> std::fs::File {
+    let other = std::fs::File::open(pending(dir)).unwrap();
+    other.lock().unwrap();
+    other
+}
+
+/// What waits in that file, each with its number.
+fn waits(pending: &pending::Pending) -> Vec<i64> {
+    let locked = pending.journal().lock(BUSY).unwrap();
+    let mut all = Vec::new();
+    locked
+        .read(locked.from(None).unwrap(), |id, _| {
+            all.push(id);
+            true
+        })
+        .unwrap();
+    all
 }
 
 fn entries(client: &str) -> NewEntries {
@@ -277,25 +287,22 @@ fn what_was_left_behind_goes_into_the_ledger_once_however_often_that_breaks_off(
     let dir = tempfile::tempdir().unwrap();
     let path = place(&dir);
     let store = connect(&path, Missing::Create).unwrap();
-    let left = pending::Pending::open(&path, 0).unwrap();
+    let mut left = pending::Pending::open(&path, 0).unwrap();
     left.add([entries("one"), entries("two")].iter()).unwrap();
     // The ledger has the first one already: whoever put it there did not live to take it out of the other file.
-    let first: i64 = left
-        .connection()
-        .query_row("SELECT MIN(id) FROM disclosure WHERE tool <> ''", [], |row| row.get(0))
-        .unwrap();
+    let first = waits(&left)[0];
     let there = "INSERT INTO disclosure (id, at, grant_id, client, tool, bytes) VALUES (?1, 1, 'grt', 'one', 'fetch', 0)";
     store.execute(there, [first]).unwrap();
     drop((store, left));
     drop(connect(&path, Missing::Refuse).unwrap());
     assert_eq!(clients(ledger(&path)), ["one", "two"], "whoever opens the store sees to it");
     // What comes later has higher numbers, in the same file and in one that was made anew.
-    let left = pending::Pending::open(&path, 0).unwrap();
+    let mut left = pending::Pending::open(&path, 0).unwrap();
     left.add([entries("three")].iter()).unwrap();
     drop(left);
     pending::settle(&path, &mut connect(&path, Missing::Refuse).unwrap()).unwrap();
     std::fs::remove_file(pending(&dir)).unwrap();
-    let left = pending::Pending::open(&path, 0).unwrap();
+    let mut left = pending::Pending::open(&path, 0).unwrap();
     left.add([entries("four")].iter()).unwrap();
     drop(left);
     let mut store = connect(&path, Missing::Refuse).unwrap();
@@ -308,7 +315,7 @@ fn nothing_is_left_beside_the_store_of_what_went_into_its_ledger() {
     let dir = tempfile::tempdir().unwrap();
     let path = place(&dir);
     let mut store = connect(&path, Missing::Create).unwrap();
-    let left = pending::Pending::open(&path, 0).unwrap();
+    let mut left = pending::Pending::open(&path, 0).unwrap();
     left.add([entries("a very particular client")].iter()).unwrap();
     let files = || {
         let files = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path());
@@ -318,8 +325,14 @@ fn nothing_is_left_beside_the_store_of_what_went_into_its_ledger() {
     let shows = |bytes: Vec<u8>| bytes.windows(10).any(|part| part == b"particular");
     assert!(shows(files()));
     pending::settle(&path, &mut store).unwrap();
-    assert!(!shows(files()) && left.connection().is_autocommit());
-    assert_eq!(clients(ledger(&path)), ["a very particular client"]);
+    assert!(!shows(files()));
+    assert_eq!(std::fs::metadata(pending(&dir)).unwrap().len(), journal::FIRST);
+    // Nor by those who do not wait for anything.
+    left.add([entries("a particular one"), entries("and another")].iter()).unwrap();
+    assert!(shows(files()));
+    pending::fold(&path, &mut store).unwrap();
+    assert!(!shows(files()) && waits(&left).is_empty());
+    assert_eq!(clients(ledger(&path)), ["a very particular client", "a particular one", "and another"]);
 }
 
 /// A ledger may come from elsewhere, with a backup.
@@ -394,20 +407,19 @@ async fn those_who_wait_together_share_one_commit() {
     let dir = tempfile::tempdir().unwrap();
     let store = Arc::new(Sqlite::open(place(&dir), Missing::Create).unwrap());
     store.append(entries("first")).await.unwrap();
-    let before = commits(&dir);
+    let (before, written) = (store.ledger.syncs(), std::fs::read(pending(&dir)).unwrap());
     // Someone else writes for a while, and meanwhile fifty gather.
-    let other = Connection::open(pending(&dir)).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other = locked(&dir);
     let mut waiting = tokio::task::JoinSet::new();
     for number in 0..50 {
         let store = store.clone();
         waiting.spawn(async move { store.append(entries(&number.to_string())).await });
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(commits(&dir), before);
-    other.execute_batch("ROLLBACK").unwrap();
+    assert!(std::fs::read(pending(&dir)).unwrap() == written);
+    other.unlock().unwrap();
     assert!(waiting.join_all().await.into_iter().all(|outcome| outcome.is_ok()));
-    let made = commits(&dir) - before;
+    let made = store.ledger.syncs() - before;
     assert!((1..=3).contains(&made), "{made} commits for 50 callers");
     store.settle_ledger().await.unwrap();
     assert_eq!(ledger(&place(&dir)).iter().filter(|(_, client)| client != "first").count(), 50);
@@ -418,8 +430,7 @@ async fn whoever_waits_for_another_process_waits_no_longer_than_that_takes_or_th
     let dir = tempfile::tempdir().unwrap();
     let store = Sqlite::open(place(&dir), Missing::Create).unwrap();
     store.append(entries("none")).await.unwrap();
-    let other = Connection::open(pending(&dir)).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other = locked(&dir);
     let started = std::time::Instant::now();
     let (one, two) = tokio::join!(store.append(entries("one")), store.append(entries("two")));
     for outcome in [one, two] {
@@ -428,7 +439,7 @@ async fn whoever_waits_for_another_process_waits_no_longer_than_that_takes_or_th
     }
     // Two groups at the worst, each with the patience of one statement.
     assert!(started.elapsed() < BUSY * 3, "{:?}", started.elapsed());
-    other.execute_batch("ROLLBACK").unwrap();
+    other.unlock().unwrap();
     store.append(entries("three")).await.unwrap();
 }
 
