@@ -63,7 +63,7 @@ pub enum Cell {
 }
 
 /// A row, taken apart from left to right.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Row {
     statement: &'static str,
     cells: Vec<Cell>,

@@ -7,6 +7,7 @@ use crate::sqlite::BUSY;
 use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,10 +23,42 @@ const AT_ONCE_MAX: Duration = Duration::from_millis(5);
 /// to cost nothing.
 const STEPS: i32 = 2_000;
 
+/// Changes with every commit of any other connection, in whichever process.
+const VERSION: &str = "PRAGMA data_version";
+
 /// A connection for reading.
 pub(super) struct Reader {
     connection: Connection,
     call: Arc<Mutex<Call>>,
+    remembered: RefCell<Remembered>,
+}
+
+/// What some statement gave lately, good for as long as nobody writes to the store.
+#[derive(Default)]
+struct Remembered {
+    /// The version of the store, or an earlier one.
+    version: i64,
+    given: Vec<(Statement, Vec<Param>, Vec<Row>)>,
+}
+
+impl Remembered {
+    /// How much is remembered: a few clients ask again and again.
+    const MOST: usize = 16;
+
+    fn get(&self, version: i64, statement: Statement, params: &[Param]) -> Option<Vec<Row>> {
+        let is_it = |given: &&(Statement, Vec<Param>, Vec<Row>)| given.0 == statement && given.1 == params;
+        let given = self.given.iter().filter(|_| self.version == version).find(is_it);
+        given.map(|(.., rows)| rows.clone())
+    }
+
+    /// Takes in rows that were read at this version or later.
+    fn add(&mut self, version: i64, statement: Statement, params: &[Param], rows: &[Row]) {
+        if self.version != version || self.given.len() >= Self::MOST {
+            self.given.clear();
+        }
+        self.version = version;
+        self.given.push((statement, params.to_vec(), rows.to_vec()));
+    }
 }
 
 /// What the statement in flight is for.
@@ -73,7 +106,7 @@ impl Reader {
             call.left.load(Ordering::Relaxed) || Instant::now() > call.until
         };
         connection.progress_handler(STEPS, Some(stop))?;
-        Ok(Self { connection, call })
+        Ok(Self { connection, call, remembered: RefCell::default() })
     }
 
     #[cfg(test)]
@@ -104,7 +137,11 @@ impl Reader {
         params: &[Param],
     ) -> Result<Option<Vec<Row>>, Failure> {
         self.connection.busy_timeout(Duration::ZERO)?;
-        let outcome = self.run(statement.name(), statement.sql(), params, Arc::default(), AT_ONCE_MAX);
+        let outcome = match statement {
+            // Every request begins with it, and most of a client's with the same token.
+            Statement::Authenticate => self.select_remembered(statement, params),
+            _ => self.run(statement.name(), statement.sql(), params, Arc::default(), AT_ONCE_MAX),
+        };
         self.connection.busy_timeout(BUSY)?;
         match outcome {
             Ok(rows) => Ok(Some(rows)),
@@ -112,6 +149,19 @@ impl Reader {
             Err(Failure::Sqlite(error)) if is_locked(&error) => Ok(None),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Runs a statement, unless it was run before and nobody wrote to the store since. The store is asked whether that is so,
+    /// so the answer is what the statement would give.
+    fn select_remembered(&self, statement: Statement, params: &[Param]) -> Result<Vec<Row>, Failure> {
+        let run = |name, sql, params| self.run(name, sql, params, Arc::default(), AT_ONCE_MAX);
+        let version = run("Version", VERSION, &[])?.pop().ok_or(Failure::Gone)?.int()?;
+        if let Some(rows) = self.remembered.borrow().get(version, statement, params) {
+            return Ok(rows);
+        }
+        let rows = run(statement.name(), statement.sql(), params)?;
+        self.remembered.borrow_mut().add(version, statement, params, &rows);
+        Ok(rows)
     }
 
     /// Runs the text of a statement, for so long at most.
@@ -164,7 +214,7 @@ fn cell(value: ValueRef<'_>) -> Option<Cell> {
     Some(match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(value) => Cell::Int(value),
-        ValueRef::Text(bytes) => Cell::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
+        ValueRef::Text(bytes) => Cell::Text(simdutf8::basic::from_utf8(bytes).ok()?.to_owned()),
         ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
         ValueRef::Real(_) => return None,
     })
@@ -221,6 +271,52 @@ mod tests {
         assert_eq!(timeout as u128, BUSY.as_millis());
         other.execute_batch("ROLLBACK").unwrap();
         assert!(read().unwrap().is_some());
+    }
+
+    #[test]
+    fn what_is_remembered_is_what_the_store_says_at_that_moment() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        let other = crate::sqlite::connect(&path, crate::sqlite::Missing::Create).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        let kinds = |token: u8| {
+            let rows = reader.select_at_once(Statement::Authenticate, &[Param::Bytes(vec![token; 32])]);
+            rows.unwrap().unwrap().into_iter().map(|mut row| row.int().unwrap()).collect::<Vec<_>>()
+        };
+        let write = |sql: &str| other.execute_batch(sql).unwrap();
+        let add = |token: u8, kind: i64| {
+            let digest = format!("{token:02x}").repeat(32);
+            write(&format!("INSERT INTO token (sha256, kind, created_at) VALUES (x'{digest}', {kind}, 0)"));
+        };
+        assert_eq!(kinds(1), [0; 0]);
+        // Each has a time of its own: what the one before was given is over.
+        reader
+            .connection
+            .progress_handler(
+                1,
+                Some({
+                    let call = reader.call.clone();
+                    move || Instant::now() > call.lock().unwrap().until
+                }),
+            )
+            .unwrap();
+        reader.call.lock().unwrap().until = Instant::now() - Duration::from_secs(1);
+        add(1, 1);
+        assert_eq!((kinds(1), kinds(1)), (vec![1], vec![1]));
+        assert_eq!(kinds(2), [0; 0], "another token is another question");
+        write("UPDATE token SET kind = 2");
+        assert_eq!(kinds(1), [2]);
+        write("BEGIN; UPDATE token SET kind = 0");
+        assert_eq!(kinds(1), [2], "not yet");
+        write("COMMIT");
+        assert_eq!(kinds(1), [0]);
+        write("DELETE FROM token");
+        assert_eq!(kinds(1), [0; 0]);
+        (3..=100).for_each(|token| add(token, 1));
+        for token in (3..=100).chain(3..=100) {
+            assert_eq!(kinds(token), [1]);
+        }
+        assert!(reader.remembered.borrow().given.len() <= Remembered::MOST);
     }
 
     #[test]
