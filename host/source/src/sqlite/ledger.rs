@@ -16,6 +16,16 @@ use tokio::sync::oneshot;
 /// How many answers share one commit at most, so that the first of them does not wait for all that come after.
 const GROUP: usize = 256;
 
+/// How many answers in one commit are many.
+const MANY: usize = 4;
+
+/// How long after the start of a commit the next one starts, while many come. Measured: with less there are more commits than
+/// a small machine has time for, with more its processors have nothing to do meanwhile.
+const APART: Duration = Duration::from_micros(800);
+
+/// How long nobody has to come until nobody is waited for any more.
+const MOMENT: Duration = Duration::from_micros(150);
+
 /// How long entries wait beside the store at most before they are put into its ledger.
 const FOLD_AFTER: Duration = Duration::from_secs(1);
 
@@ -166,6 +176,7 @@ impl File {
 
 /// Writes one group after the other, and has them put into the ledger now and then.
 fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
+    let mut last = Commit { began: Instant::now(), size: 0 };
     loop {
         let unfolded = beside.file().unfolded;
         let first = match unfolded {
@@ -177,11 +188,11 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        // Nobody is waited for: others come while these are written, and a processor with nothing to do meanwhile is
-        // slower afterwards.
-        let others = news.try_iter().take(GROUP - 1);
-        let group: Vec<Waiting> = first.into_iter().chain(others).filter_map(News::entries).collect();
+        let mut group: Vec<Waiting> = first.into_iter().filter_map(News::entries).collect();
+        gather(&mut group, news);
         if !group.is_empty() {
+            last.await_company(&mut group, news);
+            last = Commit { began: Instant::now(), size: group.len() };
             let outcome = beside.add(&group).map_err(Arc::new);
             for one in group {
                 // A caller that went away was shown nothing; the entry errs on the safe side.
@@ -199,6 +210,35 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
     if file.open.take().is_some() || file.unfolded.is_some() {
         let store = file.store.clone();
         jobs.send(move |connection| say(pending::settle(&store, connection)));
+    }
+}
+
+/// Adds those who wait already to a group. Says whether there were any.
+fn gather(group: &mut Vec<Waiting>, news: &Receiver<News>) -> bool {
+    let before = group.len();
+    group.extend(news.try_iter().take(GROUP.saturating_sub(before)).filter_map(News::entries));
+    group.len() > before
+}
+
+/// When the last group was made durable, and how large it was.
+struct Commit {
+    began: Instant,
+    size: usize,
+}
+
+impl Commit {
+    /// Where many come, waits for some of them: to make something durable takes about as much of a processor as to read a
+    /// window. Nobody is waited for who does not come.
+    fn await_company(&self, group: &mut Vec<Waiting>, news: &Receiver<News>) {
+        if self.size < MANY {
+            return;
+        }
+        while self.began.elapsed() < APART && group.len() < GROUP {
+            std::thread::sleep(MOMENT);
+            if !gather(group, news) {
+                return;
+            }
+        }
     }
 }
 
