@@ -51,9 +51,13 @@ const HEADER: usize = 36;
 /// Where records begin. A block is what file systems have, so the header shares none with them.
 pub(super) const FIRST: u64 = 4_096;
 
-/// By how much the file grows at most, and how much room it has while it is in use. It grows by three times its size at first: a
-/// program that answers once needs next to nothing.
-pub(super) const STEP: u64 = 256 * 1_024;
+/// By how much the file grows at most. It grows by three times its size at first, since a program that answers once needs next
+/// to nothing, and then by as much as it has: each time it has to be waited for.
+const STEP: u64 = 4 * 1_024 * 1_024;
+const SMALL: u64 = 256 * 1_024;
+
+/// How much room a file has at most while it is in use and nothing waits in it.
+const KEPT: u64 = 8 * 1_024 * 1_024;
 
 /// How much is read, or filled with zeros, at a time.
 const PIECE: usize = 64 * 1_024;
@@ -152,15 +156,11 @@ impl Locked<'_> {
     fn kind(&self) -> Result<Kind, Failure> {
         let mut header = [0; HEADER];
         let read = self.attempt(self.0.disk.read_at(&mut header, 0))?;
-        let len = || self.attempt(self.0.disk.len());
         if let Some(header) = Header::parse(&header) {
-            return match len()? {
-                FIRST.. => Ok(Kind::Journal(header)),
-                _ => Err(self.0.fails("was cut short; move it away, and a new one is made")),
-            };
+            return Ok(Kind::Journal(header));
         }
         let (magic, _) = header.split_at(MAGIC.len());
-        if header == [0; HEADER] && len()? <= FIRST {
+        if header == [0; HEADER] && self.attempt(self.0.disk.len())? <= FIRST {
             return Ok(Kind::Blank);
         }
         if magic == EARLIER {
@@ -215,9 +215,14 @@ impl Locked<'_> {
     /// Goes on from where somebody was, or from the beginning if the journal started over since.
     pub(super) fn from(&self, place: Option<Place>) -> Result<Place, Failure> {
         let Header { epoch, base } = self.header()?;
-        match place.filter(|place| place.epoch == epoch) {
-            Some(place) => Ok(place),
-            None => Ok(Place { epoch, at: FIRST, last: base, room: self.attempt(self.0.disk.len())? }),
+        if let Some(place) = place.filter(|place| place.epoch == epoch) {
+            return Ok(place);
+        }
+        // Asked for here, and not for each append: a system that was asked for what it knows of a file keeps that exact, and
+        // has more to write down with the next sync, which then takes half as long again.
+        match self.attempt(self.0.disk.len())? {
+            room @ FIRST.. => Ok(Place { epoch, at: FIRST, last: base, room }),
+            _ => Err(self.0.fails("was cut short; move it away, and a new one is made")),
         }
     }
 
@@ -272,9 +277,26 @@ impl Locked<'_> {
         Ok(Place { at: until, last: records.last, ..end })
     }
 
-    /// Starts over behind the last record, whose number is the last that was given. Nothing is left of any, and the file is
-    /// no longer than so.
-    pub(super) fn start_over(&self, last: i64, keep: u64) -> Result<(), Failure> {
+    /// Starts over behind the last record, and leaves room for twice as much as there was.
+    pub(super) fn start_over(&self, end: &Place) -> Result<(), Failure> {
+        self.begin_epoch(end.last)?;
+        let disk = &self.0.disk;
+        // Behind the end there are zeros already, but for what somebody was writing who ended in the middle of it.
+        let emptied = wipe(disk, FIRST, end.at + PIECE as u64).and_then(|_| disk.len());
+        let keep = (2 * end.at).clamp(FIRST + SMALL, FIRST + KEPT);
+        self.attempt(emptied.and_then(|len| if len > keep { shorten(disk, keep) } else { Ok(()) }))
+    }
+
+    /// Starts over behind the last record, and leaves nothing but the header.
+    pub(super) fn strip(&self, end: &Place) -> Result<(), Failure> {
+        self.begin_epoch(end.last)?;
+        let disk = &self.0.disk;
+        let emptied = disk.len().and_then(|len| wipe(disk, FIRST, len));
+        self.attempt(emptied.and_then(|_| shorten(disk, FIRST)))
+    }
+
+    /// Has nothing count of what is there, durably. The number is the last that was given.
+    fn begin_epoch(&self, last: i64) -> Result<(), Failure> {
         let disk = &self.0.disk;
         let before = self.header()?;
         let after = Header { epoch: chance()?, base: before.base.max(last) };
@@ -282,17 +304,7 @@ impl Locked<'_> {
         if begun.is_err() {
             let _ = disk.write_at(&before.bytes(), 0);
         }
-        self.attempt(begun)?;
-        let emptied = disk.len().and_then(|len| {
-            wipe(disk, FIRST, len)?;
-            if len > keep {
-                // What is only cut off stays on the disk until something else needs the room.
-                disk.sync_data()?;
-                disk.cut(keep)?;
-            }
-            Ok(())
-        });
-        self.attempt(emptied)
+        self.attempt(begun)
     }
 
     /// Whether the file holds its header and nothing else.
@@ -302,11 +314,6 @@ impl Locked<'_> {
 }
 
 impl Place {
-    /// The number of the last record.
-    pub(super) fn last(&self) -> i64 {
-        self.last
-    }
-
     /// Whether there is no record before.
     pub(super) fn is_first(&self) -> bool {
         self.at == FIRST
@@ -338,7 +345,8 @@ fn make_room(disk: &Disk, until: u64) -> io::Result<u64> {
     if len >= until {
         return Ok(len);
     }
-    let target = until.max(len + STEP.min(len * 3)).next_multiple_of(FIRST);
+    let growth = if len < SMALL { len * 3 } else { len.min(STEP) };
+    let target = until.max(len + growth).next_multiple_of(FIRST);
     let fill = || {
         let mut at = len;
         while at < target {
@@ -371,6 +379,12 @@ fn wipe(disk: &Disk, mut at: u64, until: u64) -> io::Result<bool> {
         at += read as u64;
     }
     Ok(was_there)
+}
+
+/// Cuts off zeros. They are made durable before: what is only cut off stays on the disk until something else needs the room.
+fn shorten(disk: &Disk, len: u64) -> io::Result<()> {
+    disk.sync_data()?;
+    disk.cut(len)
 }
 
 /// A number that no other epoch has.

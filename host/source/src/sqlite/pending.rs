@@ -18,7 +18,7 @@ mod entry;
 use crate::error::Failure;
 use crate::ledger::NewEntries;
 use crate::sqlite::BUSY;
-use crate::sqlite::journal::{FIRST, Journal, Locked, Place, Records, STEP};
+use crate::sqlite::journal::{Journal, Locked, Place, Records};
 use crate::sqlite::reader::is_locked;
 use crate::sqlite::writer::begin;
 use entry::Columns;
@@ -124,18 +124,18 @@ fn gather<'a>(
 
 /// Puts what waits beside a store into its ledger.
 pub(super) fn fold(path: &Path, store: &mut Connection) -> Result<(), Failure> {
-    empty(path, store, BUSY, FIRST + STEP)
+    empty(path, store, BUSY, Leave::Room)
 }
 
 /// The same, and leaves nothing of it behind. When it returns, nothing waits that was there before.
 pub(crate) fn settle(path: &Path, store: &mut Connection) -> Result<(), Failure> {
-    empty(path, store, BUSY, FIRST)
+    empty(path, store, BUSY, Leave::Nothing)
 }
 
 /// The same, if nobody else writes to the store or to the journal at this moment. Else all of it stays where it is.
 pub(super) fn settle_at_once(path: &Path, store: &mut Connection) -> Result<(), Failure> {
     store.busy_timeout(Duration::ZERO)?;
-    let settled = empty(path, store, AT_ONCE, FIRST);
+    let settled = empty(path, store, AT_ONCE, Leave::Nothing);
     store.busy_timeout(BUSY)?;
     match settled {
         Err(Failure::Locked(_)) => Ok(()),
@@ -144,8 +144,16 @@ pub(super) fn settle_at_once(path: &Path, store: &mut Connection) -> Result<(), 
     }
 }
 
-/// Puts all entries into the ledger, and starts the journal over in a file that is no longer than so.
-fn empty(path: &Path, store: &mut Connection, patience: Duration, keep: u64) -> Result<(), Failure> {
+/// What there is of a journal when it is empty.
+#[derive(Clone, Copy)]
+enum Leave {
+    /// Room for those who go on.
+    Room,
+    Nothing,
+}
+
+/// Puts all entries into the ledger, and starts the journal over.
+fn empty(path: &Path, store: &mut Connection, patience: Duration, leave: Leave) -> Result<(), Failure> {
     let Some(journal) = there(path, patience)? else { return Ok(()) };
     if journal.lock(patience)?.is_earlier()? {
         return earlier::fold(&journal, store);
@@ -156,7 +164,7 @@ fn empty(path: &Path, store: &mut Connection, patience: Duration, keep: u64) -> 
         // If someone else emptied it meanwhile, the ledger has what they found, and all that is there now is new.
         let from = locked.from(done)?;
         if locked.read(from, |_, _| false)? == from {
-            return finish(&locked, &from, keep);
+            return finish(&locked, &from, leave);
         }
         drop(locked);
         let transaction = begin(store)?;
@@ -171,7 +179,7 @@ fn empty(path: &Path, store: &mut Connection, patience: Duration, keep: u64) -> 
         }
         transaction.commit()?;
         if let Some(locked) = held {
-            return finish(&locked, &to, keep);
+            return finish(&locked, &to, leave);
         }
         done = Some(to);
     }
@@ -207,9 +215,13 @@ fn insert(transaction: &Transaction<'_>, piece: &[Waiting]) -> Result<(), Failur
 }
 
 /// Starts over, if there is anything to be left behind.
-fn finish(locked: &Locked<'_>, end: &Place, keep: u64) -> Result<(), Failure> {
-    let is_done = if keep > FIRST { end.is_first() } else { locked.is_bare()? };
-    if is_done { Ok(()) } else { locked.start_over(end.last(), keep) }
+fn finish(locked: &Locked<'_>, end: &Place, leave: Leave) -> Result<(), Failure> {
+    match leave {
+        Leave::Room if end.is_first() => Ok(()),
+        Leave::Room => locked.start_over(end),
+        Leave::Nothing if locked.is_bare()? => Ok(()),
+        Leave::Nothing => locked.strip(end),
+    }
 }
 
 /// Forgets all that waits beside a store that is to go.
@@ -217,7 +229,7 @@ pub(crate) fn discard(path: &Path) -> Result<(), Failure> {
     let Some(journal) = there(path, BUSY)? else { return Ok(()) };
     let locked = journal.lock(BUSY)?;
     let end = locked.end(None)?;
-    locked.start_over(end.last(), FIRST)
+    locked.strip(&end)
 }
 
 /// The journal, if anything was written to it yet.

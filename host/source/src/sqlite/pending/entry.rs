@@ -1,8 +1,8 @@
 //! An entry of the ledger in a few bytes.
 //!
-//! Every answer writes some, and nobody but this program reads them, within a second or so. So they are written as they lie in
-//! memory: numbers of eight bytes, and texts behind their lengths. JSON would have to look at every letter to write it, and they
-//! are read without a copy of anything.
+//! Every answer writes some, and nobody but this program reads them, within a second or so. So they are written as briefly as is
+//! done quickly: numbers in as many bytes as they need, and texts behind their lengths. JSON would be longer, and would have to
+//! look at every letter.
 
 use crate::embedded::ledger::columns;
 use crate::ledger::NewEntry;
@@ -45,25 +45,27 @@ impl<'a> Columns<'a> {
 
     pub(super) fn write(&self, to: &mut Vec<u8>) {
         let (unit, start, end) = self.extent;
-        for number in [Some(self.at), Some(self.bytes), unit, start, end] {
+        for number in [self.at, self.bytes] {
+            put(signed(number), to);
+        }
+        for number in [unit, start, end] {
             to.push(u8::from(number.is_some()));
-            to.extend_from_slice(&number.unwrap_or_default().to_le_bytes());
+            number.into_iter().for_each(|number| put(signed(number), to));
         }
         let whole = [self.grant, self.client, self.tool].map(Some);
         let parts = [self.connection, self.stream, self.record, self.field, self.tier];
         for text in whole.into_iter().chain(parts) {
-            to.push(u8::from(text.is_some()));
-            let text = text.unwrap_or_default();
-            to.extend_from_slice(&(text.len() as u64).to_le_bytes());
-            to.extend_from_slice(text.as_bytes());
+            // One more than its length, so that there may be none.
+            put(text.map_or(0, |text| text.len() as u64 + 1), to);
+            to.extend_from_slice(text.unwrap_or_default().as_bytes());
         }
     }
 
     /// Reads what was written. None if it is anything else.
     pub(super) fn read(mut from: &'a [u8]) -> Option<Self> {
         let from = &mut from;
-        let (at, bytes) = (number(from)??, number(from)??);
-        let extent = (number(from)?, number(from)?, number(from)?);
+        let (at, bytes) = (number(from)?, number(from)?);
+        let extent = (maybe(from)?, maybe(from)?, maybe(from)?);
         let (grant, client, tool) = (text(from)??, text(from)??, text(from)??);
         let (connection, stream, record) = (text(from)?, text(from)?, text(from)?);
         let (field, tier) = (text(from)?, text(from)?);
@@ -93,24 +95,48 @@ impl<'a> Columns<'a> {
     }
 }
 
-fn number(from: &mut &[u8]) -> Option<Option<i64>> {
-    let there = from.split_off_first()?;
-    let number = i64::from_le_bytes(eight(from)?);
-    Some((*there == 1).then_some(number))
+/// Writes a number seven bits at a time, the lowest first. The eighth says whether more follow.
+fn put(mut number: u64, to: &mut Vec<u8>) {
+    while number > 0x7f {
+        to.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    to.push(number as u8);
+}
+
+/// Brings numbers that are near zero on either side near zero on the one that there is.
+fn signed(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+fn take(from: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for place in (0..u64::BITS).step_by(7) {
+        let byte = *from.split_off_first()?;
+        number |= u64::from(byte & 0x7f) << place;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn number(from: &mut &[u8]) -> Option<i64> {
+    let number = take(from)?;
+    Some((number >> 1) as i64 ^ -((number & 1) as i64))
+}
+
+fn maybe(from: &mut &[u8]) -> Option<Option<i64>> {
+    match from.split_off_first()? {
+        0 => Some(None),
+        _ => number(from).map(Some),
+    }
 }
 
 fn text<'a>(from: &mut &'a [u8]) -> Option<Option<&'a str>> {
-    let there = from.split_off_first()?;
-    let len = u64::from_le_bytes(eight(from)?);
+    let Some(len) = take(from)?.checked_sub(1) else { return Some(None) };
     let text = from.split_off(..usize::try_from(len).ok()?)?;
-    let text = std::str::from_utf8(text).ok()?;
-    Some((*there == 1).then_some(text))
-}
-
-fn eight(from: &mut &[u8]) -> Option<[u8; 8]> {
-    let (eight, rest) = from.split_first_chunk()?;
-    *from = rest;
-    Some(*eight)
+    std::str::from_utf8(text).ok().map(Some)
 }
 
 #[cfg(test)]
@@ -122,7 +148,7 @@ mod tests {
         prop_oneof!["\\PC{0,40}", any::<String>(), "[\u{0}-\u{20}\"\\\\]{0,9}", Just("long ".repeat(20_000))]
     }
 
-    fn maybe() -> impl Strategy<Value = Option<String>> {
+    fn maybe_text() -> impl Strategy<Value = Option<String>> {
         proptest::option::of(any_text())
     }
 
@@ -131,7 +157,7 @@ mod tests {
         fn an_entry_is_read_as_it_was_written_and_no_part_of_it_is_read_as_one(
             numbers: (i64, i64), extent: (Option<i64>, Option<i64>, Option<i64>),
             whole in [any_text(), any_text(), any_text()],
-            parts in [maybe(), maybe(), maybe(), maybe(), maybe()], cut: proptest::sample::Index,
+            parts in [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()], cut: proptest::sample::Index,
         ) {
             let [grant, client, tool] = whole.each_ref().map(String::as_str);
             let [connection, stream, record, field, tier] = parts.each_ref().map(Option::as_deref);

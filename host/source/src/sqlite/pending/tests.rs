@@ -90,11 +90,8 @@ fn a_long_journal_goes_in_piece_by_piece() {
     assert!(long > 2 * CHUNK_BYTES as u64);
     fold(&place.path(), &mut store).unwrap();
     assert_eq!(place.ledger().len(), 2 * CHUNK + 7 + 4);
-    assert_eq!(
-        std::fs::metadata(pending.journal.path()).unwrap().len(),
-        FIRST + STEP,
-        "it gives back most room"
-    );
+    let left = std::fs::metadata(pending.journal.path()).unwrap().len();
+    assert!(left < long * 2 / 3, "it gives room back: {left} of {long}");
 }
 
 #[test]
