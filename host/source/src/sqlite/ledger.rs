@@ -16,15 +16,12 @@ use tokio::sync::oneshot;
 /// How many answers share one commit at most, so that the first of them does not wait for all that come after.
 const GROUP: usize = 256;
 
-/// How many answers in one commit are many.
-const MANY: usize = 4;
+/// How many have to come together before anybody is waited for.
+const MANY: usize = 6;
 
-/// How long after the start of a commit the next one starts, while many come. Measured: with less there are more commits than
-/// a small machine has time for, with more its processors have nothing to do meanwhile.
-const APART: Duration = Duration::from_micros(800);
-
-/// How long nobody has to come until nobody is waited for any more.
+/// How long nobody has to come until nobody is waited for any more, and how long others are waited for at most.
 const MOMENT: Duration = Duration::from_micros(150);
+const LONGEST: Duration = Duration::from_millis(2);
 
 /// How long entries wait beside the store at most before they are put into its ledger.
 const FOLD_AFTER: Duration = Duration::from_secs(1);
@@ -176,7 +173,7 @@ impl File {
 
 /// Writes one group after the other, and has them put into the ledger now and then.
 fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
-    let mut last = Commit { began: Instant::now(), size: 0 };
+    let mut company = Company::default();
     loop {
         let unfolded = beside.file().unfolded;
         let first = match unfolded {
@@ -189,10 +186,9 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
             Err(RecvTimeoutError::Disconnected) => break,
         };
         let mut group: Vec<Waiting> = first.into_iter().filter_map(News::entries).collect();
-        gather(&mut group, news);
+        add_waiting(&mut group, news);
         if !group.is_empty() {
-            last.await_company(&mut group, news);
-            last = Commit { began: Instant::now(), size: group.len() };
+            company.gather(&mut group, news);
             let outcome = beside.add(&group).map_err(Arc::new);
             for one in group {
                 // A caller that went away was shown nothing; the entry errs on the safe side.
@@ -214,31 +210,38 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
 }
 
 /// Adds those who wait already to a group. Says whether there were any.
-fn gather(group: &mut Vec<Waiting>, news: &Receiver<News>) -> bool {
+fn add_waiting(group: &mut Vec<Waiting>, news: &Receiver<News>) -> bool {
     let before = group.len();
     group.extend(news.try_iter().take(GROUP.saturating_sub(before)).filter_map(News::entries));
     group.len() > before
 }
 
-/// When the last group was made durable, and how large it was.
-struct Commit {
-    began: Instant,
-    size: usize,
-}
+/// How many came together lately.
+#[derive(Default)]
+struct Company(usize);
 
-impl Commit {
-    /// Where many come, waits for some of them: to make something durable takes about as much of a processor as to read a
-    /// window. Nobody is waited for who does not come.
-    fn await_company(&self, group: &mut Vec<Waiting>, news: &Receiver<News>) {
-        if self.size < MANY {
-            return;
-        }
-        while self.began.elapsed() < APART && group.len() < GROUP {
+impl Company {
+    /// Where many come, waits for most of them: to make a group durable takes about as much of a processor as to read a
+    /// window. The others come while it is written, so that nothing stands still meanwhile, and nobody is waited for who stays
+    /// away.
+    fn gather(&mut self, group: &mut Vec<Waiting>, news: &Receiver<News>) {
+        let (expected, started) = (self.expected(), Instant::now());
+        while group.len() < expected && started.elapsed() < LONGEST {
             std::thread::sleep(MOMENT);
-            if !gather(group, news) {
-                return;
+            if !add_waiting(group, news) {
+                break;
             }
         }
+        self.saw(group.len());
+    }
+
+    fn expected(&self) -> usize {
+        if self.0 < MANY { 0 } else { self.0 * 3 / 4 }
+    }
+
+    /// More are noticed at once, fewer by and by.
+    fn saw(&mut self, count: usize) {
+        self.0 = count.max(self.0 - self.0.saturating_sub(count).div_ceil(8));
     }
 }
 
@@ -255,5 +258,33 @@ impl News {
 fn say(outcome: Result<(), Failure>) {
     if let Err(error) = outcome {
         tracing::warn!(reason = %error, "entries of the ledger wait beside the store");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_alone_is_never_kept_and_a_crowd_is_forgotten_by_and_by() {
+        let mut company = Company::default();
+        (0..1_000).for_each(|at| company.saw(1 + at % (MANY - 1)));
+        assert_eq!(company.expected(), 0, "few");
+        company.saw(16);
+        assert_eq!(company.expected(), 12);
+        company.saw(15);
+        assert_eq!(company.expected(), 11);
+        (0..100).for_each(|_| company.saw(1));
+        assert_eq!(company.expected(), 0);
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_does_not_come() {
+        let (_sender, news) = channel();
+        let (mut company, mut group) = (Company(64), Vec::new());
+        let started = Instant::now();
+        company.gather(&mut group, &news);
+        assert!(group.is_empty() && company.expected() < 48);
+        assert!(started.elapsed() < Duration::from_secs(5));
     }
 }
