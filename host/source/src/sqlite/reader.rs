@@ -278,7 +278,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("store.db");
         let other = crate::sqlite::connect(&path, crate::sqlite::Missing::Create).unwrap();
-        let reader = Reader::open(&path).unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        // Each statement has a time of its own: what the one before was given is over.
+        let call = reader.call.clone();
+        let stop = move || Instant::now() > call.lock().unwrap().until;
+        reader.connection.progress_handler(1, Some(stop)).unwrap();
+        reader.call.lock().unwrap().until = Instant::now() - Duration::from_secs(1);
         let kinds = |token: u8| {
             let rows = reader.select_at_once(Statement::Authenticate, &[Param::Bytes(vec![token; 32])]);
             rows.unwrap().unwrap().into_iter().map(|mut row| row.int().unwrap()).collect::<Vec<_>>()
@@ -289,18 +294,6 @@ mod tests {
             write(&format!("INSERT INTO token (sha256, kind, created_at) VALUES (x'{digest}', {kind}, 0)"));
         };
         assert_eq!(kinds(1), [0; 0]);
-        // Each has a time of its own: what the one before was given is over.
-        reader
-            .connection
-            .progress_handler(
-                1,
-                Some({
-                    let call = reader.call.clone();
-                    move || Instant::now() > call.lock().unwrap().until
-                }),
-            )
-            .unwrap();
-        reader.call.lock().unwrap().until = Instant::now() - Duration::from_secs(1);
         add(1, 1);
         assert_eq!((kinds(1), kinds(1)), (vec![1], vec![1]));
         assert_eq!(kinds(2), [0; 0], "another token is another question");
