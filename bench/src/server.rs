@@ -49,6 +49,8 @@ enum Kind {
     Bare,
     /// The real program on a store.
     Stepwell,
+    /// The same, where an answer does not wait for the disk.
+    Soon,
 }
 
 /// What it takes to start either server.
@@ -65,18 +67,23 @@ impl Stage {
     fn command(&self, kind: Kind, transport: Transport) -> anyhow::Result<Command> {
         let mut command = match kind {
             Kind::Bare => Command::new(std::env::current_exe()?),
-            Kind::Stepwell => Command::new(&self.stepwell),
+            Kind::Stepwell | Kind::Soon => Command::new(&self.stepwell),
         };
         match (kind, transport) {
             (Kind::Bare, Transport::Stdio) => command.args(["--bare-server", "stdio"]),
             (Kind::Bare, Transport::Http) => command.args(["--bare-server", "http"]),
-            (Kind::Stepwell, Transport::Stdio) => {
+            (Kind::Stepwell | Kind::Soon, Transport::Stdio) => {
                 command.args(["serve", "--stdio", "--token-file"]).arg(self.world.token_file())
             }
             // A port alone is one of the loopback, and 0 is any that is free.
-            (Kind::Stepwell, Transport::Http) => command.args(["serve", "--http", "0", "--json"]),
+            (Kind::Stepwell | Kind::Soon, Transport::Http) => {
+                command.args(["serve", "--http", "0", "--json"])
+            }
         };
         command.env_clear().envs(self.world.environment());
+        if kind == Kind::Soon {
+            command.arg("--config").arg(self.world.soon()?);
+        }
         Ok(command)
     }
 }

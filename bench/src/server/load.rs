@@ -42,6 +42,7 @@ struct Case {
 pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::Result<()> {
     let (bare, bare_path) = Server::start(stage, Kind::Bare)?;
     let (stepwell, path) = Server::start(stage, Kind::Stepwell)?;
+    let (soon, soon_path) = Server::start(stage, Kind::Soon)?;
     let window = json!({ "id": World::long(SIZES[1]), "field_path": BODY });
     let read =
         case("read_record_field", &stepwell, &path, &Request::tool("read_record_field", &window), stage);
@@ -62,6 +63,13 @@ pub(super) async fn run(stage: &Stage, plan: Plan, report: &Report) -> anyhow::R
         },
         case("a bare route (axum)", &bare, ROUTE, &constant(), stage),
         read.clone(),
+        case(
+            "the same, on the disk soon",
+            &soon,
+            &soon_path,
+            &Request::tool("read_record_field", &window),
+            stage,
+        ),
         case("search, 10 results", &stepwell, &path, &Request::tool("search", &search), stage),
     ];
     for case in &cases {

@@ -65,6 +65,13 @@ impl World {
         self.folder.path().join("token")
     }
 
+    /// A configuration by which an answer does not wait until its entry in the ledger is on the disk.
+    pub(super) fn soon(&self) -> std::io::Result<PathBuf> {
+        let path = self.folder.path().join("soon.toml");
+        std::fs::write(&path, "[ledger]\ndurable = \"soon\"\n")?;
+        Ok(path)
+    }
+
     /// All that a server finds in its environment: the store, and a place of its own for compiled tiers.
     pub(super) fn environment(&self) -> [(&'static str, PathBuf); 3] {
         let folder = self.folder.path();

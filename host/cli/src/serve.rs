@@ -218,6 +218,7 @@ impl Serve {
         let Opened { source, ledger, provider, folder, .. } = opened;
         let keep_days = Arc::new(AtomicU32::new(settings.ledger.keep_days));
         retention::start(&ledger, keep_days.clone());
+        ledger.keep_ledger(settings.ledger.durable.into());
         let runtime = Arc::new(Runtime::new()?);
         let tiers = settings.load_tiers_in(&runtime);
         let faults = tiers.status();
@@ -234,6 +235,7 @@ impl Serve {
             provider,
             runtime,
             server: server.clone(),
+            ledger,
             keep_days,
             hangup: Hangup::watch(),
             tls: None,

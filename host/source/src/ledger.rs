@@ -89,9 +89,20 @@ impl Disclosure {
     }
 }
 
+/// When an entry is on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durable {
+    /// Before its answer leaves, so that it survives a loss of power.
+    #[default]
+    AtOnce,
+    /// Within a second. Until then it survives the end of the program, however that ends, and no loss of power.
+    Soon,
+}
+
 /// What is written down for one answer.
 #[derive(Clone, Debug)]
 pub(crate) struct NewEntries {
+    pub(crate) durable: Durable,
     pub(crate) at: Millis,
     pub(crate) tool: String,
     pub(crate) disclosed: Vec<NewEntry>,

@@ -30,7 +30,7 @@ pub mod words;
 
 pub use embedded::Embedded;
 pub use error::{Failure, SourceError};
-pub use ledger::{Disclosure, Extent};
+pub use ledger::{Disclosure, Durable, Extent};
 pub use remote::{Remote, RemoteUrl};
 pub use shape::{Field, FieldKind, FieldShape, RecordRef, RecordView};
 pub use source::{Source, StoreUse};

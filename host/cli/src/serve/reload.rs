@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use stepwell_server::Server;
 use stepwell_server::http::Tls;
-use stepwell_source::Source;
+use stepwell_source::{Embedded, Source};
 use stepwell_tiers::{Runtime, Tiers};
 use tokio::time::MissedTickBehavior;
 
@@ -40,6 +40,7 @@ pub(super) struct Reload {
     pub(super) provider: String,
     pub(super) runtime: Arc<Runtime>,
     pub(super) server: Server,
+    pub(super) ledger: Arc<Embedded>,
     pub(super) keep_days: Arc<AtomicU32>,
     pub(super) hangup: Hangup,
     /// What HTTP is encrypted with, where it is.
@@ -108,6 +109,7 @@ impl Reload {
             tls.replace(new);
         }
         self.keep_days.store(settings.ledger.keep_days, Ordering::Relaxed);
+        self.ledger.keep_ledger(settings.ledger.durable.into());
         Ok(settings)
     }
 }

@@ -6,10 +6,12 @@ use crate::embedded::row::{Param, Row};
 use crate::embedded::statement::Statement;
 use crate::error::Failure;
 use crate::ledger::{
-    Disclosure, Erased, Extent, LedgerEntry, LedgerFilter, LedgerPlace, LedgerSum, NewEntries, Tombstone,
+    Disclosure, Durable, Erased, Extent, LedgerEntry, LedgerFilter, LedgerPlace, LedgerSum, NewEntries,
+    Tombstone,
 };
 use crate::time::{self, Millis};
 use crate::token::Caller;
+use std::sync::atomic::Ordering;
 use stepwell_contract::{Bytes, Chars, Span};
 
 /// How many entries one transaction removes: readers wait for it when they write down what they show.
@@ -35,7 +37,17 @@ impl Embedded {
                 *field = field.replace('\0', "\u{2400}");
             }
         }
-        self.engine.append(NewEntries { at: time::now(), tool: tool.to_owned(), disclosed }).await
+        let durable = match self.is_durable_soon.load(Ordering::Relaxed) {
+            true => Durable::Soon,
+            false => Durable::AtOnce,
+        };
+        let entries = NewEntries { durable, at: time::now(), tool: tool.to_owned(), disclosed };
+        self.engine.append(entries).await
+    }
+
+    /// Decides when entries are on the disk from now on. On Postgres that is for its server to decide.
+    pub fn keep_ledger(&self, durable: Durable) {
+        self.is_durable_soon.store(durable == Durable::Soon, Ordering::Relaxed);
     }
 
     /// Reads a page of the ledger, the newest entries first; `after` goes on from an earlier page.

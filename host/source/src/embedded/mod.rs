@@ -59,7 +59,7 @@ use observe::{Observer, Seen};
 use row::{Param, Row};
 use statement::Statement;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use stepwell_contract::cursor::{Keyring, SealingKey};
 use stepwell_contract::selector::Query;
 use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, Span};
@@ -71,11 +71,18 @@ pub struct Embedded {
     observer: Option<Arc<dyn Observer>>,
     ledger_writes: AtomicU64,
     ledger_faults: AtomicU64,
+    is_durable_soon: AtomicBool,
 }
 
 impl Embedded {
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
-        Self { engine, observer: None, ledger_writes: AtomicU64::new(0), ledger_faults: AtomicU64::new(0) }
+        Self {
+            engine,
+            observer: None,
+            ledger_writes: AtomicU64::new(0),
+            ledger_faults: AtomicU64::new(0),
+            is_durable_soon: AtomicBool::new(false),
+        }
     }
 
     /// Tells an observer of every statement that reads: which one, and how much came back.

@@ -9,7 +9,7 @@ use deadpool_postgres::Object;
 
 /// Makes the entries of one answer durable.
 pub(super) async fn append(client: &Object, entries: &NewEntries) -> Result<(), Failure> {
-    let NewEntries { at, tool, disclosed } = entries;
+    let NewEntries { at, tool, disclosed, .. } = entries;
     let insert = client.prepare_cached(&Statement::AddDisclosure.postgres()).await?;
     let text = |of: fn(&Disclosure) -> Option<&str>| -> Vec<Option<&str>> {
         disclosed.iter().map(|one| of(&one.what)).collect()

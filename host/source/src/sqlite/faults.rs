@@ -259,6 +259,7 @@ async fn a_full_disk_takes_nothing_away_and_room_makes_it_work_again() {
     let engine = Sqlite::open(place.path(), Missing::Create).unwrap();
     let mut pending = Pending::open(&place.path(), 0).unwrap();
     let entries = |client: String| NewEntries {
+        durable: crate::ledger::Durable::AtOnce,
         at: 1,
         tool: "fetch".into(),
         disclosed: vec![crate::ledger::NewEntry {

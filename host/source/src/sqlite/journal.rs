@@ -32,6 +32,7 @@ mod record;
 pub(super) mod trial;
 
 use crate::error::Failure;
+use crate::ledger::Durable;
 use disk::Disk;
 pub(super) use record::Records;
 use record::{Ahead, HEAD};
@@ -128,6 +129,11 @@ impl Journal {
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Makes durable what was appended. That takes no turn.
+    pub(super) fn sync(&self) -> Result<(), Failure> {
+        self.disk.sync_data().map_err(|error| failure(&self.path, &error))
     }
 
     #[cfg(test)]
@@ -262,14 +268,23 @@ impl Locked<'_> {
         end.at + records.bytes.len() as u64 <= end.room
     }
 
-    /// Appends records at the end. When it returns, they are durable; if it fails, none of them is there.
-    pub(super) fn append(&self, mut end: Place, records: &Records) -> Result<Place, Failure> {
+    /// Appends records at the end. When it returns, they are as durable as was asked for; if it fails, none of them is there.
+    pub(super) fn append(
+        &self,
+        mut end: Place,
+        records: &Records,
+        durable: Durable,
+    ) -> Result<Place, Failure> {
         let (disk, bytes) = (&self.0.disk, &records.bytes);
         let until = end.at + bytes.len() as u64;
         if until > end.room {
             end.room = self.attempt(make_room(disk, until))?;
         }
-        let added = disk.write_at(bytes, end.at).and_then(|()| disk.sync_data());
+        let written = disk.write_at(bytes, end.at);
+        let added = match durable {
+            Durable::AtOnce => written.and_then(|()| disk.sync_data()),
+            Durable::Soon => written,
+        };
         if added.is_err() {
             let _ = wipe(disk, end.at, until);
         }

@@ -2,7 +2,7 @@
 //! that moment together.
 
 use crate::error::Failure;
-use crate::ledger::NewEntries;
+use crate::ledger::{Durable, NewEntries};
 use crate::sqlite::pending::{self, Pending};
 use crate::sqlite::writer::Jobs;
 use std::path::PathBuf;
@@ -15,6 +15,9 @@ use tokio::sync::oneshot;
 
 /// How many answers share one commit at most, so that the first of them does not wait for all that come after.
 const GROUP: usize = 256;
+
+/// How often somebody looks whether the file is free who would not wait for the disk: others are at it for microseconds.
+const TRIES: usize = 20;
 
 /// How many have to come together before anybody is waited for.
 const MANY: usize = 6;
@@ -57,7 +60,7 @@ impl Ledger {
     /// Starts the thread. What is gathered goes into the store through the writer's jobs.
     pub(super) fn start(store: PathBuf, ledger_ends: i64, jobs: Jobs) -> Result<Self, Failure> {
         let beside = Arc::new(Beside {
-            file: Mutex::new(File { store, ledger_ends, open: None, unfolded: None }),
+            file: Mutex::new(File { store, ledger_ends, open: None, unfolded: None, is_unsynced: false }),
             company: AtomicU32::new(0),
         });
         let (sender, news) = channel();
@@ -116,6 +119,8 @@ struct File {
     open: Option<Pending>,
     /// Since when there is something in it.
     unfolded: Option<Instant>,
+    /// Whether some of that is not durable yet.
+    is_unsynced: bool,
 }
 
 impl Beside {
@@ -123,14 +128,28 @@ impl Beside {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The file, if it is free within a moment.
+    fn file_soon(&self) -> Option<MutexGuard<'_, File>> {
+        (0..TRIES).find_map(|_| {
+            let file = self.file.try_lock().ok();
+            if file.is_none() {
+                std::thread::yield_now();
+            }
+            file
+        })
+    }
+
     /// Adds the entries of whoever is alone, on the thread that asks: to wake another one and to be woken by it takes as long
     /// as the commit. Says whether there was nothing in the file before. None if it was not done: the thread does it then, and
     /// whatever went wrong comes up again there.
     fn add_at_once(&self, entries: &NewEntries) -> Option<bool> {
-        if self.company.load(Relaxed) > 0 {
+        // What is not synced takes so little time that nobody is worth waking for it.
+        let is_short = entries.durable == Durable::Soon;
+        if !is_short && self.company.load(Relaxed) > 0 {
             return None;
         }
-        let Ok(mut file) = self.file.try_lock() else {
+        let file = if is_short { self.file_soon() } else { self.file.try_lock().ok() };
+        let Some(mut file) = file else {
             self.company.store(ALONE_AFTER, Relaxed);
             return None;
         };
@@ -139,8 +158,9 @@ impl Beside {
         let added = file.open.as_mut()?.add_at_once(entries);
         if added {
             file.unfolded.get_or_insert(started);
+            file.is_unsynced |= is_short;
         }
-        if !added || started.elapsed() > AT_ONCE {
+        if !is_short && (!added || started.elapsed() > AT_ONCE) {
             self.company.store(ALONE_AFTER, Relaxed);
         }
         added.then_some(was_folded)
@@ -165,6 +185,7 @@ impl File {
             None => Pending::open(&self.store, self.ledger_ends)?,
         };
         file.add(group.iter().map(|waiting| &waiting.entries))?;
+        self.is_unsynced |= group.iter().all(|waiting| waiting.entries.durable == Durable::Soon);
         self.open = Some(file);
         self.unfolded.get_or_insert_with(Instant::now);
         Ok(())
@@ -198,6 +219,12 @@ fn work_through(beside: &Beside, news: &Receiver<News>, jobs: &Jobs) {
         let mut file = beside.file();
         if file.unfolded.is_some_and(|since| since.elapsed() >= FOLD_AFTER) {
             file.unfolded = None;
+            // The store may be busy for a while; this is not.
+            if std::mem::take(&mut file.is_unsynced)
+                && let Some(journal) = &file.open
+            {
+                say(journal.sync());
+            }
             let store = file.store.clone();
             jobs.send(move |connection| say(pending::fold(&store, connection)));
         }

@@ -16,7 +16,7 @@ mod earlier;
 mod entry;
 
 use crate::error::Failure;
-use crate::ledger::NewEntries;
+use crate::ledger::{Durable, NewEntries};
 use crate::sqlite::BUSY;
 use crate::sqlite::journal::{Journal, Locked, Place, Records};
 use crate::sqlite::reader::is_locked;
@@ -76,14 +76,19 @@ impl Pending {
         Ok(Self { journal, floor: ledger_ends, seen: Some(end), records: Records::default() })
     }
 
-    /// Makes entries durable together, or none of them.
-    pub(super) fn add<'a>(&mut self, group: impl Iterator<Item = &'a NewEntries>) -> Result<(), Failure> {
+    /// Adds entries together, or none of them, and makes them durable if that was asked for any of them.
+    pub(super) fn add<'a>(
+        &mut self,
+        group: impl Iterator<Item = &'a NewEntries> + Clone,
+    ) -> Result<(), Failure> {
+        let all_soon = group.clone().all(|entries| entries.durable == Durable::Soon);
+        let durable = if all_soon { Durable::Soon } else { Durable::AtOnce };
         let Self { journal, floor, seen, records } = self;
         let locked = journal.lock(BUSY)?;
         // Forgotten, should anything fail: then it is looked up again.
         let end = locked.end(seen.take())?;
         gather(records, &end, *floor, group)?;
-        *seen = Some(locked.append(end, records)?);
+        *seen = Some(locked.append(end, records, durable)?);
         Ok(())
     }
 
@@ -95,9 +100,14 @@ impl Pending {
         let Ok(end) = locked.end(seen.take()) else { return false };
         if gather(records, &end, *floor, std::iter::once(entries)).is_ok() && Locked::has_room(&end, records)
         {
-            *seen = locked.append(end, records).ok();
+            *seen = locked.append(end, records, entries.durable).ok();
         }
         seen.is_some()
+    }
+
+    /// Makes durable what is not yet.
+    pub(super) fn sync(&self) -> Result<(), Failure> {
+        self.journal.sync()
     }
 
     #[cfg(test)]
@@ -114,7 +124,7 @@ fn gather<'a>(
     group: impl Iterator<Item = &'a NewEntries>,
 ) -> Result<(), Failure> {
     records.begin(end, floor);
-    for NewEntries { at, tool, disclosed } in group {
+    for NewEntries { at, tool, disclosed, .. } in group {
         for one in disclosed {
             records.push(|to| Columns::of(*at, tool, one).write(to))?;
         }

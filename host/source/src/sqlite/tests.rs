@@ -2,6 +2,7 @@ use super::*;
 use crate::bind;
 use crate::embedded::statement::Reads;
 use crate::embedded::upgraded;
+use crate::ledger::Durable;
 use crate::source::Source as _;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::collections::BTreeSet;
@@ -230,7 +231,7 @@ fn waits(pending: &pending::Pending) -> Vec<i64> {
 fn entries(client: &str) -> NewEntries {
     let what = crate::ledger::Disclosure::default();
     let one = crate::ledger::NewEntry { grant: "grt".into(), client: client.into(), what };
-    NewEntries { at: 1, tool: "fetch".into(), disclosed: vec![one] }
+    NewEntries { durable: Durable::AtOnce, at: 1, tool: "fetch".into(), disclosed: vec![one] }
 }
 
 /// The numbers and clients of the entries that are in a store's ledger.
@@ -423,6 +424,33 @@ async fn those_who_wait_together_share_one_commit() {
     assert!((1..=3).contains(&made), "{made} commits for 50 callers");
     store.settle_ledger().await.unwrap();
     assert_eq!(ledger(&place(&dir)).iter().filter(|(_, client)| client != "first").count(), 50);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn entries_that_may_be_durable_soon_wait_for_no_sync_and_are_all_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(Sqlite::open(place(&dir), Missing::Create).unwrap());
+    store.append(entries("first")).await.unwrap();
+    let before = store.ledger.syncs();
+    let mut waiting = tokio::task::JoinSet::new();
+    for number in 0..200 {
+        let store = store.clone();
+        let entries = NewEntries { durable: Durable::Soon, ..entries(&number.to_string()) };
+        waiting.spawn(async move { store.append(entries).await });
+    }
+    assert!(waiting.join_all().await.into_iter().all(|outcome| outcome.is_ok()));
+    // Whoever ends now, however that is, leaves them to the next one.
+    let written = std::fs::read(pending(&dir)).unwrap();
+    let shows = |client: &str| written.windows(client.len()).any(|part| part == client.as_bytes());
+    assert!(shows("first") && shows("199"));
+    let made = store.ledger.syncs() - before;
+    assert!(made < 20, "{made} syncs for 200 callers");
+    // One who would rather wait for the disk does so.
+    let before = store.ledger.syncs();
+    store.append(entries("last")).await.unwrap();
+    assert!(store.ledger.syncs() > before);
+    store.settle_ledger().await.unwrap();
+    assert_eq!(ledger(&place(&dir)).len(), 202);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -58,7 +58,7 @@ fn append(journal: &Journal, group: &[Vec<u8>]) -> Result<(), Failure> {
     for said in group {
         records.push(|to| to.extend_from_slice(said))?;
     }
-    locked.append(end, &records).map(|_| ())
+    locked.append(end, &records, Durable::AtOnce).map(|_| ())
 }
 
 fn start_over(journal: &Journal, strip: bool) -> Result<(), Failure> {

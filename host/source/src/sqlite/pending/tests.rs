@@ -1,5 +1,5 @@
 use super::*;
-use crate::ledger::{Disclosure, NewEntry};
+use crate::ledger::{Disclosure, Durable, NewEntry};
 use crate::sqlite::{Missing, connect};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ impl Home {
 
 fn entries(client: &str, number: usize) -> NewEntries {
     let one = NewEntry { grant: "grt".into(), client: client.into(), what: Disclosure::default() };
-    NewEntries { at: 1, tool: "fetch".into(), disclosed: vec![one; number] }
+    NewEntries { durable: Durable::AtOnce, at: 1, tool: "fetch".into(), disclosed: vec![one; number] }
 }
 
 /// Each with a journal of its own, as programs have it.
