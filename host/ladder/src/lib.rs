@@ -18,7 +18,6 @@ mod keys;
 mod ladder;
 mod ledger;
 mod links;
-
 mod plugin_tool;
 mod preview;
 mod query_records;

@@ -182,7 +182,10 @@ impl File {
         // One that failed is opened anew: whatever stood in its place may have been moved away.
         let mut file = match self.open.take() {
             Some(file) => file,
-            None => Pending::open(&self.store, self.ledger_ends)?,
+            // What is in the way may be gone once it was folded, which is tried as if there were something to fold.
+            None => Pending::open(&self.store, self.ledger_ends).inspect_err(|_| {
+                self.unfolded.get_or_insert_with(Instant::now);
+            })?,
         };
         file.add(group.iter().map(|waiting| &waiting.entries))?;
         self.is_unsynced |= group.iter().all(|waiting| waiting.entries.durable == Durable::Soon);

@@ -98,8 +98,11 @@ impl Pending {
         let Self { journal, floor, seen, records } = self;
         let Ok(locked) = journal.lock(Duration::ZERO) else { return false };
         let Ok(end) = locked.end(seen.take()) else { return false };
-        if gather(records, &end, *floor, std::iter::once(entries)).is_ok() && Locked::has_room(&end, records)
-        {
+        if gather(records, &end, *floor, std::iter::once(entries)).is_ok() {
+            if !Locked::has_room(&end, records) {
+                *seen = Some(end);
+                return false;
+            }
             *seen = locked.append(end, records, entries.durable).ok();
         }
         seen.is_some()
@@ -166,10 +169,10 @@ enum Leave {
 fn empty(path: &Path, store: &mut Connection, patience: Duration, leave: Leave) -> Result<(), Failure> {
     let Some(journal) = there(path, patience)? else { return Ok(()) };
     if journal.lock(patience)?.is_earlier()? {
-        return earlier::fold(&journal, store);
+        return earlier::fold(&journal, store, patience);
     }
-    let mut done = None;
-    for round in 0.. {
+    let (mut done, mut rounds) = (None, 0);
+    loop {
         let locked = journal.lock(patience)?;
         // If someone else emptied it meanwhile, the ledger has what they found, and all that is there now is new.
         let from = locked.from(done)?;
@@ -181,19 +184,36 @@ fn empty(path: &Path, store: &mut Connection, patience: Duration, leave: Leave) 
         let locked = journal.lock(patience)?;
         let (mut to, mut piece) = next(&locked, locked.from(done)?)?;
         // At first nobody waits: what comes meanwhile is little, and goes in afterwards while nobody appends.
-        let held = ((round > 0 && piece.len() <= FEW) || round >= ROUNDS).then_some(locked);
+        let is_last = rounds > 0 && piece.len() <= FEW || rounds >= ROUNDS;
+        let held = is_last.then_some(locked);
+        // What was there before anybody came back is taken in pieces, however much it is.
+        rounds += usize::from(piece.len() < CHUNK);
         insert(&transaction, &piece)?;
         while let Some(locked) = held.as_ref().filter(|_| !piece.is_empty()) {
             (to, piece) = next(locked, to)?;
             insert(&transaction, &piece)?;
         }
-        transaction.commit()?;
-        if let Some(locked) = held {
-            return finish(&locked, &to, leave);
-        }
-        done = Some(to);
+        let Some(locked) = held else {
+            transaction.commit()?;
+            done = Some(to);
+            continue;
+        };
+        commit_briefly(transaction)?;
+        return finish(&locked, &to, leave);
     }
-    Ok(())
+}
+
+/// Commits without looking after the store's log, which may take as long as the log is: the next commit does that.
+fn commit_briefly(transaction: Transaction<'_>) -> Result<(), Failure> {
+    const PAGES: &str = "wal_autocheckpoint";
+    let store: &Connection = &transaction;
+    let pages: i64 = store.pragma_query_value(None, PAGES, |row| row.get(0))?;
+    let set = |pages: i64| store.pragma_update_and_check(None, PAGES, pages, |_| Ok(()));
+    set(0)?;
+    let committed = store.execute_batch("COMMIT");
+    // It is of no use to anybody who waits if this fails, and of no harm.
+    let _ = set(pages);
+    Ok(committed?)
 }
 
 /// An entry as it is read, and its number.
@@ -238,6 +258,9 @@ fn finish(locked: &Locked<'_>, end: &Place, leave: Leave) -> Result<(), Failure>
 pub(crate) fn discard(path: &Path) -> Result<(), Failure> {
     let Some(journal) = there(path, BUSY)? else { return Ok(()) };
     let locked = journal.lock(BUSY)?;
+    if locked.is_earlier()? {
+        return earlier::discard(&journal, &locked);
+    }
     let end = locked.end(None)?;
     locked.strip(&end)
 }
@@ -245,8 +268,12 @@ pub(crate) fn discard(path: &Path) -> Result<(), Failure> {
 /// The journal, if anything was written to it yet.
 fn there(store: &Path, patience: Duration) -> Result<Option<Journal>, Failure> {
     let path = beside(store);
-    if !std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
-        return Ok(None);
+    match std::fs::metadata(&path) {
+        Ok(file) if file.len() > 0 => {}
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(Failure::Store(format!("cannot look at {}: {error}", path.display())));
+        }
+        _ => return Ok(None),
     }
     let journal = Journal::open(&path)?;
     let is_blank = journal.lock(patience)?.is_blank()?;
