@@ -5,13 +5,14 @@ use crate::seal::{Seal, version};
 use crate::{shapes, tier_fault};
 use std::sync::Arc;
 use stepwell_contract::budget::DEFAULT_LIMIT;
-use stepwell_contract::cursor::{CursorBinding, Keyring, Position};
+use stepwell_contract::cursor::{CursorBinding, FieldVersion, Keyring, Position};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::selector::{Query, Selector};
 use stepwell_contract::unit::cut;
 use stepwell_contract::window::Window;
 use stepwell_contract::{Bytes, Chars, Code, FieldPath, Refusal, ResultId, Span};
 use stepwell_source::error::Result;
+use stepwell_source::shape::Digest;
 use stepwell_source::{Caller, Disclosure, Extent, Field, RecordRef, Source, SourceError};
 use stepwell_tiers::{Asked, Fields, Purpose, WindowTier};
 
@@ -88,26 +89,34 @@ pub(crate) async fn read_placed_window(
     }
 }
 
-/// The span that will most likely be shown, as far as the request says that before the field is found. Whether the caller may
-/// read it, and whether a cursor still counts, comes out later.
-fn likely(keys: &Keyring, caller: &Caller, request: &WindowRequest, now_unix: u64) -> Option<Span> {
+/// The span that will most likely be shown, as far as the request says that before the field is found, and of which text. Whether
+/// the caller may read it, and whether a cursor still counts, comes out later.
+fn likely(
+    keys: &Keyring,
+    caller: &Caller,
+    request: &WindowRequest,
+    now_unix: u64,
+) -> Option<(Span, Option<Digest>)> {
     let (cursor, limit) = match &request.selector {
-        Selector::Offset { offset, limit } => return Some(Span::at(*offset, *limit)),
+        Selector::Offset { offset, limit } => return Some((Span::at(*offset, *limit), None)),
         Selector::Match { .. } => return None,
         Selector::Cursor { cursor, limit } => (cursor, limit),
     };
     let RecordRef { connection, stream, record } = request.record.clone();
-    let (id, pointer) =
-        (ResultId::new(Some(connection?), stream, record).to_string(), request.path.pointer());
+    let id = ResultId::new(Some(connection?), stream, record).to_string();
+    let pointer = request.path.pointer();
     let binding = CursorBinding { grant: caller.grant(), record: &id, field: &pointer };
-    match keys.open(&binding, cursor, now_unix).ok()?.position {
-        Position::Window { span_start, limit: sealed } => Some(Span::at(span_start, limit.unwrap_or(sealed))),
+    let state = keys.open(&binding, cursor, now_unix).ok()?;
+    let FieldVersion::Digest(digest) = state.version else { return None };
+    let span = match state.position {
+        Position::Window { span_start, limit: sealed } => Span::at(span_start, limit.unwrap_or(sealed)),
         Position::WindowEndingAt { end, limit: sealed } => {
             let start = end.saturating_sub(limit.unwrap_or(sealed));
-            Some(Span::at(start, end.saturating_sub(start)))
+            Span::at(start, end.saturating_sub(start))
         }
-        Position::NextMatch { .. } => None,
-    }
+        Position::NextMatch { .. } => return None,
+    };
+    Some((span, Some(Digest(digest))))
 }
 
 /// What one attempt came to.
@@ -126,7 +135,9 @@ async fn read_once(
     placer: Option<&Placer<'_>>,
 ) -> Result<Found> {
     let (field, ahead) = match likely(keys, caller, request, now_unix) {
-        Some(span) => source.field_and_text(caller, &request.record, &request.path, span).await?,
+        Some((span, digest)) => {
+            source.field_and_text(caller, &request.record, &request.path, span, digest).await?
+        }
         None => (source.field(caller, &request.record, &request.path).await?, None),
     };
     let total = field.shape.chars.unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::query::{
     AggregateQuery, Aggregation, ExpandQuery, Expanded, RecordsPage, RecordsQuery, SearchMode, SearchPage,
     SearchQuery,
 };
-use crate::shape::{Field, RecordRef, RecordView};
+use crate::shape::{Digest, Field, RecordRef, RecordView};
 use crate::token::{Caller, Token};
 use async_trait::async_trait;
 use std::fmt::Debug;
@@ -62,16 +62,17 @@ pub trait Source: Send + Sync + Debug {
     /// Finds a field and measures it, without reading its text.
     async fn field(&self, caller: &Caller, record: &RecordRef, path: &FieldPath) -> Result<Field>;
 
-    /// Finds a field, and reads a span of its text if that takes no further question: then it gives the part of the span that
-    /// there is, and its text.
+    /// Finds a field, and reads a span of its text if that takes no further question and the field has the digest that is
+    /// expected: then it gives the part of the span that there is, and its text.
     async fn field_and_text(
         &self,
         caller: &Caller,
         record: &RecordRef,
         path: &FieldPath,
         span: Span,
+        digest: Option<Digest>,
     ) -> Result<(Field, Option<(Span, String)>)> {
-        let _ = span;
+        let _ = (span, digest);
         Ok((self.field(caller, record, path).await?, None))
     }
 

@@ -121,7 +121,7 @@ impl Gate {
         match statement {
             Statement::Locate => bind![grant, NOW, "messages", "k", "body", "/body"],
             Statement::LocateText => {
-                bind![grant, NOW, "messages", "k", "body", "/body", "home", -1, 9_000]
+                bind![grant, NOW, "messages", "k", "body", "/body", "home", -1, 9_000, text, 0]
             }
             Statement::Shape => bind![grant, NOW, scope, record, "body", "/body"],
             Statement::Text => bind![grant, NOW, scope, record, "body", "/body", -1, 9_000, text],

@@ -14,6 +14,9 @@ use stepwell_contract::budget::{AMBIGUOUS_CONNECTIONS, MAX_LIMIT};
 use stepwell_contract::quote::excerpt;
 use stepwell_contract::{Bytes, Chars, Code, ConnectionId, FieldPath, Refusal, Span};
 
+/// How many columns of `LocateText` hold the field's text.
+pub(super) const LOCATED_TEXT: usize = 3;
+
 /// A record within the grant.
 pub(super) struct FoundRecord {
     /// The grant that covers it.
@@ -80,7 +83,8 @@ impl Embedded {
         }
     }
 
-    /// Finds a field within the grant, and reads a span of its text in the same statement. None where that is not done in one:
+    /// Finds a field within the grant, and reads a span of its text in the same statement. If a digest is given, the text is
+    /// none but the one that has it. None where that is not done in one:
     /// the field is found in steps then, or it comes out why there is none.
     pub(super) async fn locate_text(
         &self,
@@ -88,7 +92,8 @@ impl Embedded {
         record: &RecordRef,
         path: &FieldPath,
         span: Span,
-    ) -> Result<Option<(Field, Span, String)>> {
+        digest: Option<Digest>,
+    ) -> Result<Option<(Field, Option<(Span, String)>)>> {
         let (Some(connection), false) = (&record.connection, caller.package) else { return Ok(None) };
         let (grant, pointer, (after, before)) = (caller.grant(), path.pointer(), chunks_around(span));
         let names = [record.stream.as_str(), record.record.as_str(), path.top(), &pointer];
@@ -96,7 +101,20 @@ impl Embedded {
             return Ok(None);
         }
         let [stream, rid, top, pointer] = names;
-        let params = bind![grant, time::now(), stream, rid, top, pointer, connection.as_str(), after, before];
+        let expected = digest.map(|Digest(bytes)| bytes.to_vec()).unwrap_or_default();
+        let params = bind![
+            grant,
+            time::now(),
+            stream,
+            rid,
+            top,
+            pointer,
+            connection.as_str(),
+            after,
+            before,
+            &expected[..],
+            i64::from(digest.is_some()),
+        ];
         let (mut chosen, mut text) = (None, Gathered::default());
         for mut row in self.read_brief(Statement::LocateText, params).await? {
             text.add(&mut row)?;
@@ -114,8 +132,9 @@ impl Embedded {
         let Some(total) = shape.chars.filter(|_| shape.kind.is_text_like()) else { return Ok(None) };
         let end = span.end().min(total);
         let Some(span) = Span::new(span.start().min(end), end) else { return Ok(None) };
-        let field = self.stored_field(found, path, stored).await?;
-        Ok(Some((field, span, text.cut(span, nul_as))))
+        let is_that = digest.is_none_or(|digest| shape.digest == Some(digest));
+        let text = is_that.then(|| (span, text.cut(span, nul_as)));
+        Ok(Some((self.stored_field(found, path, stored).await?, text)))
     }
 
     /// Asks for every granted connection of the stream, so that an id without one can be told from an ambiguous one.

@@ -55,9 +55,10 @@ use crate::time;
 use crate::token::{Caller, Token, TokenKind};
 use async_trait::async_trait;
 use engine::Engine;
+use locate::LOCATED_TEXT;
 use observe::{Observer, Seen};
 use row::{Param, Row};
-use statement::Statement;
+use statement::{Reads, Statement};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use stepwell_contract::cursor::{Keyring, SealingKey};
@@ -108,7 +109,13 @@ impl Embedded {
     fn observe(&self, statement: Statement, rows: &[Row]) {
         if let Some(observer) = &self.observer {
             let bytes = rows.iter().map(Row::content_bytes).sum();
-            observer.seen(Seen { statement, rows: rows.len(), bytes });
+            let content = match (statement, statement.reads()) {
+                // It gives names and measures too, behind the text.
+                (Statement::LocateText, _) => rows.iter().map(|row| row.content_bytes_of(LOCATED_TEXT)).sum(),
+                (_, Reads::Content) => bytes,
+                _ => 0,
+            };
+            observer.seen(Seen { statement, rows: rows.len(), bytes, content });
         }
     }
 
@@ -226,9 +233,10 @@ impl Source for Embedded {
         record: &RecordRef,
         path: &FieldPath,
         span: Span,
+        digest: Option<Digest>,
     ) -> Result<(Field, Option<(Span, String)>)> {
-        if let Some((field, span, text)) = self.locate_text(caller, record, path, span).await? {
-            return Ok((field, Some((span, text))));
+        if let Some(found) = self.locate_text(caller, record, path, span, digest).await? {
+            return Ok(found);
         }
         Ok((self.locate_field(caller, record, path).await?, None))
     }

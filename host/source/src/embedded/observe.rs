@@ -13,6 +13,8 @@ pub struct Seen {
     pub rows: usize,
     /// How many bytes of text and blobs were in them.
     pub bytes: u64,
+    /// How many of these were of records, and not their names and measures.
+    pub content: u64,
 }
 
 /// Someone who watches.

@@ -80,12 +80,17 @@ impl Row {
     /// How many bytes of text and blobs it carries.
     #[must_use]
     pub fn content_bytes(&self) -> u64 {
+        self.content_bytes_of(self.cells.len())
+    }
+
+    /// The same of its first columns.
+    pub(crate) fn content_bytes_of(&self, columns: usize) -> u64 {
         let of = |cell: &Cell| match cell {
             Cell::Text(text) => text.len() as u64,
             Cell::Bytes(bytes) => bytes.len() as u64,
             Cell::Null | Cell::Int(_) => 0,
         };
-        self.cells.iter().map(of).sum()
+        self.cells.iter().take(columns).map(of).sum()
     }
 
     /// The cells as they came.

@@ -95,14 +95,18 @@ statements! {
 
     /// The same for the connection `?7` alone, and before that the field's stored text around a span: chunks that start after
     /// `?8` and before `?9`, or the inline value. Their order is left to whoever reads them: to sort, a database copies them.
+    /// Unless `?11` is zero there is no text if it is not the one with the digest `?10`, and there is none of a value that is no text (kinds 0 and 1).
     LocateText Content = concat!(
-        "SELECT f.inline, t.char_start, t.text, s.id, s.connection, c.connector, c.label,
+        "SELECT CASE WHEN f.kind IN (0, 1) AND (CAST(?11 AS BIGINT) = 0 OR f.sha256 = ?10) THEN f.inline END,
+                t.char_start, t.text,
+                s.id, s.connection, c.connector, c.label,
                 CAST(CASE WHEN gf.field IS NULL THEN 0 ELSE 1 END AS BIGINT), r.id, ",
         known_time!(), ", r.emitted, ", shape!(), under_grant!(),
         "LEFT JOIN grant_field gf ON gf.grant_id = g.id AND gf.scope = s.id AND gf.field = ?5
          LEFT JOIN record r ON r.scope = s.id AND r.rid = ?4 AND ", record_in_sight!(),
         "LEFT JOIN field f ON f.rec = r.id AND f.top = gf.field AND f.pointer = ?6
-         LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?8 AND t.char_start < ?9 ",
+         LEFT JOIN seg t ON t.field = f.id AND t.char_start > ?8 AND t.char_start < ?9
+           AND (CAST(?11 AS BIGINT) = 0 OR f.sha256 = ?10) ",
         grant_counts!(), "AND s.stream = ?3 AND s.connection = ?7");
 
     /// The measures of one more row of a record that was located.
