@@ -16,9 +16,6 @@ use tokio::sync::oneshot;
 /// How many answers share one commit at most, so that the first of them does not wait for all that come after.
 const GROUP: usize = 256;
 
-/// How often somebody looks whether the file is free who would not wait for the disk: others are at it for microseconds.
-const TRIES: usize = 20;
-
 /// How many have to come together before anybody is waited for.
 const MANY: usize = 6;
 
@@ -128,28 +125,14 @@ impl Beside {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file, if it is free within a moment.
-    fn file_soon(&self) -> Option<MutexGuard<'_, File>> {
-        (0..TRIES).find_map(|_| {
-            let file = self.file.try_lock().ok();
-            if file.is_none() {
-                std::thread::yield_now();
-            }
-            file
-        })
-    }
-
     /// Adds the entries of whoever is alone, on the thread that asks: to wake another one and to be woken by it takes as long
     /// as the commit. Says whether there was nothing in the file before. None if it was not done: the thread does it then, and
     /// whatever went wrong comes up again there.
     fn add_at_once(&self, entries: &NewEntries) -> Option<bool> {
-        // What is not synced takes so little time that nobody is worth waking for it.
-        let is_short = entries.durable == Durable::Soon;
-        if !is_short && self.company.load(Relaxed) > 0 {
+        if self.company.load(Relaxed) > 0 {
             return None;
         }
-        let file = if is_short { self.file_soon() } else { self.file.try_lock().ok() };
-        let Some(mut file) = file else {
+        let Ok(mut file) = self.file.try_lock() else {
             self.company.store(ALONE_AFTER, Relaxed);
             return None;
         };
@@ -158,9 +141,9 @@ impl Beside {
         let added = file.open.as_mut()?.add_at_once(entries);
         if added {
             file.unfolded.get_or_insert(started);
-            file.is_unsynced |= is_short;
+            file.is_unsynced |= entries.durable == Durable::Soon;
         }
-        if !is_short && (!added || started.elapsed() > AT_ONCE) {
+        if !added || started.elapsed() > AT_ONCE {
             self.company.store(ALONE_AFTER, Relaxed);
         }
         added.then_some(was_folded)
