@@ -268,7 +268,8 @@ impl Locked<'_> {
         end.at + records.bytes.len() as u64 <= end.room
     }
 
-    /// Appends records at the end. When it returns, they are as durable as was asked for; if it fails, none of them is there.
+    /// Appends records at the end. When it returns, they are as durable as was asked for; if it fails, none of them is there,
+    /// unless the disk does not let them be taken back either.
     pub(super) fn append(
         &self,
         mut end: Place,
