@@ -42,22 +42,17 @@ impl Ladder {
         let text = Spelled::from(std::mem::take(&mut window.text));
         let twice = Bytes(2 * text.bytes().saturating_sub(string_bytes("")).get());
         let budget = budget::window(text.bytes()).saturating_sub(twice);
-        let (in_header, in_structured, with_phrase) = SIZES[0];
-        let mut written = WrittenWindow {
-            header: window.header_with(uris.as_ref().filter(|_| in_header)),
-            structured: window.structured_head(uris.as_ref().filter(|_| in_structured), with_phrase),
-            text,
-            links: Vec::new(),
-            meta,
-            disclosed,
+        let compose = |(in_header, in_structured, with_phrase): (bool, bool, bool)| {
+            let structured = window.structured_head(uris.as_ref().filter(|_| in_structured), with_phrase);
+            (window.header_with(uris.as_ref().filter(|_| in_header)), structured)
         };
-        for (in_header, in_structured, with_phrase) in &SIZES[1..] {
+        let (header, structured) = compose(SIZES[0]);
+        let mut written = WrittenWindow { header, structured, text, links: Vec::new(), meta, disclosed };
+        for size in &SIZES[1..] {
             if written.frame() <= budget {
                 break;
             }
-            written.header = window.header_with(uris.as_ref().filter(|_| *in_header));
-            written.structured =
-                window.structured_head(uris.as_ref().filter(|_| *in_structured), *with_phrase);
+            (written.header, written.structured) = compose(*size);
         }
         for link in links {
             written.links.push(link);

@@ -83,9 +83,9 @@ impl Embedded {
         }
     }
 
-    /// Finds a field within the grant, and reads a span of its text in the same statement. If a digest is given, the text is
-    /// none but the one that has it. None where that is not done in one:
-    /// the field is found in steps then, or it comes out why there is none.
+    /// Finds a field within the grant, and reads a span of its text in the same statement; if a digest is given, only of the
+    /// text that has it. None where that is not done in one: the field is found in steps then, or it comes out why there is
+    /// none.
     pub(super) async fn locate_text(
         &self,
         caller: &Caller,

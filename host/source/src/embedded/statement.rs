@@ -95,7 +95,7 @@ statements! {
 
     /// The same for the connection `?7` alone, and before that the field's stored text around a span: chunks that start after
     /// `?8` and before `?9`, or the inline value. Their order is left to whoever reads them: to sort, a database copies them.
-    /// Unless `?11` is zero there is no text if it is not the one with the digest `?10`, and there is none of a value that is no text (kinds 0 and 1).
+    /// There is text of text and JSON alone (kinds 0 and 1), and unless `?11` is zero only if its digest is `?10`.
     LocateText Content = concat!(
         "SELECT CASE WHEN f.kind IN (0, 1) AND (CAST(?11 AS BIGINT) = 0 OR f.sha256 = ?10) THEN f.inline END,
                 t.char_start, t.text,

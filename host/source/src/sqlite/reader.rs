@@ -46,9 +46,12 @@ impl Remembered {
     const MOST: usize = 16;
 
     fn get(&self, version: i64, statement: Statement, params: &[Param]) -> Option<Vec<Row>> {
-        let is_it = |given: &&(Statement, Vec<Param>, Vec<Row>)| given.0 == statement && given.1 == params;
-        let given = self.given.iter().filter(|_| self.version == version).find(is_it);
-        given.map(|(.., rows)| rows.clone())
+        if self.version != version {
+            return None;
+        }
+        let mut given = self.given.iter();
+        let (.., rows) = given.find(|(asked, with, _)| *asked == statement && with == params)?;
+        Some(rows.clone())
     }
 
     /// Takes in rows that were read at this version or later.
